@@ -1,0 +1,53 @@
+#include "knurl/core/base/error.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <typeinfo>
+
+namespace knurl {
+namespace {
+
+std::string demangle(const char* mangled) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
+  return status == 0 ? name.get() : mangled;
+}
+
+}  // namespace
+
+std::string_view name_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::config:
+      return "config";
+    case ErrorKind::env:
+      return "env";
+    case ErrorKind::actor:
+      return "actor";
+    case ErrorKind::checkpoint:
+      return "checkpoint";
+    case ErrorKind::io:
+      return "io";
+  }
+  return "unknown";
+}
+
+std::string current_exception_text() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (const std::string& text) {
+    return text;
+  } catch (const char* text) {
+    return text;
+  } catch (...) {
+    const std::type_info* type = abi::__cxa_current_exception_type();
+    return fmt::format("an exception of type {}", type ? demangle(type->name()) : "unknown");
+  }
+}
+
+}  // namespace knurl

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace knurl {
+
+/// What kind of thing went wrong. The command line turns each kind into an exit code.
+enum class ErrorKind {
+  config,      ///< a file, an option or a command line that cannot mean anything
+  env,         ///< an environment broke its contract or threw
+  actor,       ///< a task, an actor or an object could not deliver
+  checkpoint,  ///< a checkpoint is damaged, truncated, foreign or newer than this program
+  io,          ///< a file or directory could not be read or written
+};
+
+/// "config", "env", … as messages and serialised errors spell them.
+std::string_view name_of(ErrorKind kind);
+
+/// The one exception type of knurl. The message has the place, the value and the rule.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+
+  [[nodiscard]] ErrorKind kind() const { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+/// Throws an Error whose message is formatted as by fmt::format.
+template <class... Args>
+[[noreturn]] void fail(ErrorKind kind, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(kind, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// The text of the exception being handled, also for types that are no std::exception.
+/// Call inside a catch block only.
+std::string current_exception_text();
+
+}  // namespace knurl
