@@ -114,8 +114,7 @@ consteval bool alternatives_serialisable(const std::variant<T...>*) {
 
 template <class T>
 consteval bool serialisable() {
-  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
-                std::is_same_v<T, std::monostate>) {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::monostate>) {
     return true;
   } else if constexpr (SavesItself<T>) {
     return true;
@@ -127,13 +126,12 @@ consteval bool serialisable() {
     return serialisable<typename T::value_type>();
   } else if constexpr (IsVariant<T>::value) {
     return alternatives_serialisable(static_cast<const T*>(nullptr));
-  } else if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> ||
-                       std::is_union_v<T> || std::is_array_v<T>) {
+  } else if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_union_v<T> ||
+                       std::is_array_v<T>) {
     return false;
   } else if constexpr (std::is_aggregate_v<T> && std::is_copy_constructible_v<T>) {
     using Members = decltype(tie_members(std::declval<T&>()));
-    return elements_serialisable<Members>(
-        std::make_index_sequence<std::tuple_size_v<Members>>{});
+    return elements_serialisable<Members>(std::make_index_sequence<std::tuple_size_v<Members>>{});
   } else {
     return false;
   }
@@ -235,11 +233,13 @@ T read(ByteReader& in) {
     return detail::read_container<T>(in);
   } else if constexpr (detail::IsTuple<T>::value) {
     T value;
-    std::apply([&](auto&... element) {
-      ((const_cast<std::remove_cvref_t<decltype(element)>&>(element) =
-            read<std::remove_cvref_t<decltype(element)>>(in)),
-       ...);
-    }, value);
+    std::apply(
+        [&](auto&... element) {
+          ((const_cast<std::remove_cvref_t<decltype(element)>&>(element) =
+                read<std::remove_cvref_t<decltype(element)>>(in)),
+           ...);
+        },
+        value);
     return value;
   } else if constexpr (detail::IsOptional<T>::value) {
     if (!read<bool>(in)) return std::nullopt;
@@ -250,9 +250,9 @@ T read(ByteReader& in) {
     return value;
   } else {
     T value{};
-    std::apply([&](auto&... member) {
-      ((member = read<std::remove_cvref_t<decltype(member)>>(in)), ...);
-    }, tie_members(value));
+    std::apply(
+        [&](auto&... member) { ((member = read<std::remove_cvref_t<decltype(member)>>(in)), ...); },
+        tie_members(value));
     return value;
   }
 }

@@ -13,8 +13,8 @@ namespace knurl {
 inline void check(bool holds, std::string_view what,
                   std::source_location where = std::source_location::current()) {
   if (holds) return;
-  throw std::logic_error(fmt::format("{}:{}: broken invariant: {}", where.file_name(),
-                                     where.line(), what));
+  throw std::logic_error(
+      fmt::format("{}:{}: broken invariant: {}", where.file_name(), where.line(), what));
 }
 
 }  // namespace knurl

@@ -1,11 +1,11 @@
 #include "knurl/core/base/error.h"
 
-#include <cxxabi.h>
-
 #include <cstdlib>
 #include <exception>
 #include <memory>
 #include <typeinfo>
+
+#include <cxxabi.h>
 
 namespace knurl {
 namespace {

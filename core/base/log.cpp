@@ -26,8 +26,12 @@ std::string_view label(LogLevel level) {
 
 }  // namespace
 
-void set_log_level(LogLevel level) { current_level = level; }
-LogLevel log_level() { return current_level; }
+void set_log_level(LogLevel level) {
+  current_level = level;
+}
+LogLevel log_level() {
+  return current_level;
+}
 
 void log_message(LogLevel level, std::string_view text) {
   const std::string line = fmt::format("knurl: {}: {}\n", label(level), text);

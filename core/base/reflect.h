@@ -17,7 +17,9 @@ struct AnyMember {
 
 template <class T, std::size_t... I>
 constexpr bool braces_take(std::index_sequence<I...>) {
-  return requires { T{(static_cast<void>(I), AnyMember{})...}; };
+  return requires {
+    T{(static_cast<void>(I), AnyMember{})...};
+  };
 }
 
 template <class T, std::size_t N>

@@ -34,7 +34,9 @@ Rng::Rng(std::uint64_t seed) : key_(seed), words_{} {
   for (std::uint64_t& word : words_) word = split_mix(state);
 }
 
-Rng Rng::split(std::string_view name) const { return Rng(mix(key_, hash(name))); }
+Rng Rng::split(std::string_view name) const {
+  return Rng(mix(key_, hash(name)));
+}
 
 Rng Rng::split(std::string_view name, std::uint64_t index) const {
   return Rng(mix(mix(key_, hash(name)), index + 1));
@@ -58,7 +60,9 @@ double Rng::normal() {
   return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
 }
 
-Rng::State Rng::state() const { return {words_[0], words_[1], words_[2], words_[3], key_}; }
+Rng::State Rng::state() const {
+  return {words_[0], words_[1], words_[2], words_[3], key_};
+}
 
 void Rng::restore(const State& state) {
   for (std::size_t i = 0; i < words_.size(); ++i) words_[i] = state[i];

@@ -31,7 +31,8 @@ class Rng {
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// Uniform whole number in [0, n), without bias (Lemire 2019). n >= 1.
   std::uint64_t below(std::uint64_t n);
-  /// Normal with mean 0 and standard deviation 1 (Box and Muller 1958). Keeps nothing between calls.
+  /// Normal with mean 0 and standard deviation 1 (Box and Muller 1958). Keeps nothing between
+  /// calls.
   double normal();
 
   [[nodiscard]] State state() const;

@@ -58,7 +58,9 @@ TEST(Bytes, AggregatesTravelWithoutRegistration) {
   EXPECT_EQ(round_trip(Everything{}), Everything{});
 }
 
-TEST(Bytes, ClassesSaveThemselves) { EXPECT_EQ(round_trip(Secret(42)).value(), 42); }
+TEST(Bytes, ClassesSaveThemselves) {
+  EXPECT_EQ(round_trip(Secret(42)).value(), 42);
+}
 
 TEST(Bytes, TheCompilerKnowsWhatCannotTravel) {
   static_assert(Serialisable<Everything>);
