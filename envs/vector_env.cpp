@@ -1,0 +1,237 @@
+#include "knurl/envs/vector_env.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include "knurl/core/base/check.h"
+#include "knurl/envs/detail/env_batch.h"
+#include "knurl/envs/registry.h"
+
+namespace knurl {
+namespace detail {
+namespace {
+
+/// Handing a loop to TBB and gathering it again costs about this much; a loop that takes less than
+/// a few times as long is faster alone.
+constexpr double kParallelLoopSeconds = 20e-6;
+constexpr int kStepsToMeasure = 32;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+EnvBatch::EnvBatch(std::string name, const EnvFactory& factory, const Rng& rng,
+                   const VectorEnvOptions& options)
+    : name_(std::move(name)), options_(options), rng_(rng) {
+  check(options.num_envs >= 1 && options.total_envs >= options.first_env + options.num_envs,
+        "a batch's envs are among those of the run");
+  for (int i = 0; i < options.num_envs; ++i) {
+    slots_.push_back({.env = nullptr, .rng = Rng()});
+    EnvSlot& slot = slots_.back();
+    slot.running.env = options.first_env + i;
+    const auto make = [&] { slot.env = factory(); };
+    run_one(i, "constructor", make);
+    if (slot.error) std::rethrow_exception(slot.error);
+  }
+  spec_ = slots_.front().env->spec();
+  observations_ = SpaceLayout(spec_.observation);
+  actions_ = SpaceLayout(spec_.action);
+  parallel_ = options.stepping == Stepping::parallel;
+}
+
+/// Names env, worker, index and call in whatever `body` throws, and keeps it in the slot.
+template <class Body>
+void EnvBatch::run_one(int index, const char* call, Body& body) {
+  EnvSlot& slot = slots_[static_cast<std::size_t>(index)];
+  slot.error = nullptr;
+  const auto message = [&](const std::string& text) {
+    return fmt::format("{} (worker {}, env {}): {}: {}", name_, options_.worker, index, call, text);
+  };
+  try {
+    body();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::config) {
+      slot.error = std::current_exception();  // the place in the file says more
+    } else {
+      slot.error = std::make_exception_ptr(Error(ErrorKind::env, message(error.what())));
+    }
+  } catch (...) {
+    slot.error = std::make_exception_ptr(Error(ErrorKind::env, message(current_exception_text())));
+  }
+}
+
+template <class Body>
+void EnvBatch::for_each_env(Body body) {
+  const int n = num_envs();
+  if (parallel_ && n > 1) {
+    if (!arena_) arena_ = std::make_unique<oneapi::tbb::task_arena>(options_.num_threads);
+    arena_->execute([&] { oneapi::tbb::parallel_for(0, n, [&](int i) { body(i); }); });
+  } else {
+    for (int i = 0; i < n; ++i) body(i);
+  }
+  for (const EnvSlot& slot : slots_) {
+    if (slot.error) std::rethrow_exception(slot.error);
+  }
+}
+
+void EnvBatch::start_episode(int index, std::int64_t episode, Row observation) {
+  EnvSlot& slot = slots_[static_cast<std::size_t>(index)];
+  slot.episode = episode;
+  slot.rng = rng_.split("episode", static_cast<std::uint64_t>(episode));
+  slot.running.episode = episode;
+  slot.running.episode_return = 0.0;
+  slot.running.length = 0;
+  slot.actions.clear();
+  slot.env->reset(slot.rng, observation);
+}
+
+void EnvBatch::reset(const Rows& observation) {
+  ended_.clear();
+  for_each_env([&](int i) {
+    const auto start = [&] { start_episode(i, options_.first_env + i, Row(observation, i)); };
+    run_one(i, "reset", start);
+  });
+}
+
+void EnvBatch::step(const ConstRows& actions, const VectorStep& out) {
+  const bool measure = !parallel_ && options_.stepping == Stepping::automatic &&
+                       options_.num_threads > 1 && measured_steps_ < kStepsToMeasure;
+  const double start = measure ? now() : 0.0;
+  for_each_env([&](int i) { step_one(i, actions, out); });
+  if (measure) {
+    measured_seconds_ += now() - start;
+    if (++measured_steps_ == kStepsToMeasure) choose_stepping(measured_seconds_ / kStepsToMeasure);
+  }
+  ended_.clear();
+  for (const EnvSlot& slot : slots_) {
+    if (slot.ended) ended_.push_back(slot.last);
+  }
+}
+
+/// May be decided by the clock, because both ways give the same bits.
+void EnvBatch::choose_stepping(double seconds_a_step) {
+  parallel_ = seconds_a_step > 2.0 * kParallelLoopSeconds;
+}
+
+void EnvBatch::step_one(int index, const ConstRows& actions, const VectorStep& out) {
+  const auto at = static_cast<std::size_t>(index);
+  EnvSlot& slot = slots_[at];
+  StepResult result;
+  const auto take_step = [&] {
+    const ConstRow action(actions, index);
+    if (!slot.env->can_save()) remember(slot, action);
+    result = slot.env->step(action, Row(out.observation, index));
+    if (!spec_.info.empty()) {
+      slot.env->info(out.info.subspan(at * spec_.info.size(), spec_.info.size()));
+    }
+  };
+  slot.ended = false;
+  run_one(index, "step", take_step);
+  if (slot.error) return;
+  out.reward[at] = static_cast<float>(result.reward);
+  out.terminated[at] = result.terminated ? 1 : 0;
+  out.truncated[at] = result.truncated ? 1 : 0;
+  slot.running.episode_return += result.reward;
+  ++slot.running.length;
+  if (!result.terminated && !result.truncated) return;
+
+  finish_episode(slot, result);
+  if (!spec_.info.empty()) {
+    const auto info = out.info.subspan(at * spec_.info.size(), spec_.info.size());
+    slot.last.info.assign(info.begin(), info.end());
+  }
+  for (std::size_t leaf = 0; leaf < observations_.leaves().size(); ++leaf) {
+    std::memcpy(out.final_observation.leaf_row(leaf, index), out.observation.leaf_row(leaf, index),
+                observations_.leaves()[leaf].bytes());
+  }
+  const auto start = [&] {
+    start_episode(index, slot.episode + options_.total_envs, Row(out.observation, index));
+  };
+  run_one(index, "reset", start);
+}
+
+void EnvBatch::finish_episode(EnvSlot& slot, const StepResult& result) {
+  slot.ended = true;
+  slot.last = slot.running;
+  slot.last.terminated = result.terminated;
+}
+
+void EnvBatch::remember(EnvSlot& slot, const ConstRow& action) const {
+  for (std::size_t leaf = 0; leaf < actions_.leaves().size(); ++leaf) {
+    const std::byte* bytes = action.bytes(leaf);
+    slot.actions.insert(slot.actions.end(), bytes, bytes + actions_.leaves()[leaf].bytes());
+  }
+}
+
+/// Brings an env that cannot load to where its episode was: same Rng, same actions.
+void EnvBatch::replay(EnvSlot& slot) {
+  SpaceValue observation(observations_);
+  SpaceValue action(actions_);
+  slot.rng = rng_.split("episode", static_cast<std::uint64_t>(slot.episode));
+  slot.env->reset(slot.rng, observation.row());
+  std::span<const std::byte> rest = slot.actions;
+  while (!rest.empty()) {
+    for (std::size_t leaf = 0; leaf < actions_.leaves().size(); ++leaf) {
+      const std::size_t bytes = actions_.leaves()[leaf].bytes();
+      std::memcpy(action.row().bytes(leaf), rest.data(), bytes);
+      rest = rest.subspan(bytes);
+    }
+    slot.env->step(std::as_const(action).row(), observation.row());
+  }
+}
+
+void EnvBatch::save(ByteWriter& out) const {
+  write(out, static_cast<std::uint64_t>(slots_.size()));
+  for (const EnvSlot& slot : slots_) {
+    write(out, slot.episode);
+    write(out, slot.running);
+    write(out, slot.rng.state());
+    write(out, slot.actions);
+    write(out, slot.env->can_save());
+    slot.env->save(out);
+  }
+}
+
+void EnvBatch::load(ByteReader& in) {
+  const auto count = read<std::uint64_t>(in);
+  if (count != slots_.size()) {
+    fail(ErrorKind::checkpoint, "{}: the state of {} envs does not fit {} envs", name_, count,
+         slots_.size());
+  }
+  ended_.clear();
+  for (EnvSlot& slot : slots_) {
+    slot.episode = read<std::int64_t>(in);
+    slot.running = read<EpisodeSummary>(in);
+    const auto rng = read<Rng::State>(in);
+    slot.actions = read<std::vector<std::byte>>(in);
+    if (read<bool>(in) != slot.env->can_save()) {
+      fail(ErrorKind::checkpoint, "{}: saved by another version of the env", name_);
+    }
+    if (slot.env->can_save()) {
+      slot.rng.restore(rng);
+      slot.env->load(in, slot.rng);
+    } else {
+      replay(slot);
+    }
+  }
+}
+
+}  // namespace detail
+
+std::unique_ptr<VectorEnv> make_vector_env(std::string name, const EnvFactory& factory,
+                                           const Rng& rng, const VectorEnvOptions& options) {
+  return std::make_unique<detail::EnvBatch>(std::move(name), factory, rng, options);
+}
+
+std::unique_ptr<VectorEnv> make_vector_env(const std::string& name, const ConfigValue& config,
+                                           const Rng& rng, const VectorEnvOptions& options) {
+  return make_vector_env(
+      name, [&] { return make_env(name, config); }, rng, options);
+}
+
+}  // namespace knurl
