@@ -29,10 +29,7 @@ namespace knurl {
 /// Appends values to a byte string, and keeps what the bytes refer to alive.
 class ByteWriter {
  public:
-  void write_bytes(const void* data, std::size_t size) {
-    const auto* begin = static_cast<const std::byte*>(data);
-    bytes_.insert(bytes_.end(), begin, begin + size);
-  }
+  void write_bytes(const void* data, std::size_t size);
   /// Ties the life of `thing` to the message: object references inside a message use it.
   void keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
 

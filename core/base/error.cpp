@@ -8,16 +8,13 @@
 #include <cxxabi.h>
 
 namespace knurl {
-namespace {
 
-std::string demangle(const char* mangled) {
+std::string demangle(const char* symbol) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> name(
-      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
-  return status == 0 ? name.get() : mangled;
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
+  return status == 0 ? name.get() : symbol;
 }
-
-}  // namespace
 
 std::string_view name_of(ErrorKind kind) {
   switch (kind) {

@@ -38,6 +38,9 @@ template <class... Args>
   throw Error(kind, fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// A C++ symbol as it is written in source.
+std::string demangle(const char* symbol);
+
 /// The text of the exception being handled, also for types that are no std::exception.
 /// Call inside a catch block only.
 std::string current_exception_text();
