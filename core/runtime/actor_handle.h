@@ -27,7 +27,8 @@ class ActorHandle {
   /// Queues a call of `Method` and returns at once. Arguments are values that convert to the
   /// parameters' types, or ObjectRefs of exactly these: the call then starts when they are there,
   /// and fails when one has failed. Calls from one task, actor or thread run in its order, one at a
-  /// time; of several callers' calls any may come first. What the method throws, or why the actor
+  /// time; of several callers' calls any may come first. A method that waits for a call of its own
+  /// actor waits in vain. What the method throws, or why the actor
   /// is dead, reaches the `get` of the result. Throws PendingCallsError if the actor has a limit,
   /// and Error(actor) if the handle is empty. Of an overloaded method, cast the one that is meant.
   template <auto Method, class... Argument>

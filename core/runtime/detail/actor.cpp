@@ -35,7 +35,7 @@ ActorClaim Actor::claim() {
 }
 
 bool Actor::Held::may_go() const {
-  return first_failure(dependencies) != nullptr ||
+  return call->settled() || first_failure(dependencies) != nullptr ||
          std::ranges::all_of(dependencies, [](const auto& object) { return object->settled(); });
 }
 
@@ -58,8 +58,10 @@ void Actor::submit(const ActorClaim& claim, const std::shared_ptr<Object>& call,
     }
     held_[caller].push_back({claim, call, dependencies});
   }
+  const auto release = [claim, caller] { claim->release_held(caller); };
   // also when it depends on nothing: the calls before it may have gone meanwhile
-  after_all(dependencies, [claim, caller] { claim->release_held(caller); });
+  after_all(dependencies, release);
+  after_all({call}, release);  // it may be cancelled
 }
 
 /// Under the lock: counts a call as pending.
@@ -100,7 +102,8 @@ void Actor::release_held(const CallerId& caller) {
     std::deque<Held>& queue = entry->second;
     for (; !queue.empty() && queue.front().may_go(); queue.pop_front()) {
       gone.push_back(std::move(queue.front()));
-      if (first_failure(gone.back().dependencies) == nullptr) mailbox_.send(gone.back().call);
+      const Held& held = gone.back();
+      if (first_failure(held.dependencies) == nullptr) mailbox_.send(held.call);
     }
     if (queue.empty()) held_.erase(entry);
   }

@@ -53,11 +53,14 @@ std::vector<std::shared_ptr<Object>> dependencies_of(const Work& work) {
 }  // namespace
 
 Core::Core(const InitOptions& options)
-    : num_cpus_(num_cpus_of(options)),
-      serializes_(wants_bytes(options)),
+    : serializes_(wants_bytes(options)),
       shutdown_timeout_(options.shutdown_timeout),
-      scheduler_(cpus_of(num_cpus_, "init")),
-      workers_(static_cast<std::size_t>(num_cpus_)) {
+      scheduler_(cpus_of(num_cpus_of(options), "init")),
+      workers_(static_cast<std::size_t>(num_cpus_of(options))) {
+  if (shutdown_timeout_.count() < 0) {
+    fail(ErrorKind::config, "init: shutdown_timeout = {} s: must not be negative",
+         seconds(shutdown_timeout_));
+  }
   sockets_.set(zmq::ctxopt::max_sockets, kMostSockets);
 }
 

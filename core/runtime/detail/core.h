@@ -54,7 +54,6 @@ class Core : public std::enable_shared_from_this<Core> {
                         CpuRequest request);
   void start_thread(const std::shared_ptr<Actor>& actor);
 
-  const int num_cpus_;
   const bool serializes_;
   const std::chrono::nanoseconds shutdown_timeout_;
   std::atomic<bool> closed_ = false;  // nothing new is accepted

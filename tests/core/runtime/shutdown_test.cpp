@@ -64,6 +64,7 @@ TEST_F(Shutdown, ASecondRuntimeIsRefusedWhileOneIsActive) {
 TEST_F(Shutdown, OptionsThatCannotBeLeaveNoRuntimeBehind) {
   EXPECT_EQ(text_thrown<Error>([] { const auto none = knurl::init({.num_cpus = 0}); }),
             "init: num_cpus = 0: must be at least 1");
+  EXPECT_THROW(const auto none = knurl::init({.shutdown_timeout = -1s}), Error);
   EXPECT_FALSE(active());
 }
 
