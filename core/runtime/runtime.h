@@ -2,10 +2,7 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <stop_token>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>

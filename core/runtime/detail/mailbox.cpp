@@ -53,7 +53,7 @@ Mailbox::Mailbox(zmq::context_t& context, std::uint64_t id)
 }
 
 bool Mailbox::send(const std::shared_ptr<Object>& call) {
-  return send(call.get(), call->packed());
+  return send(call.get(), call->take_packed());
 }
 
 void Mailbox::send_end() {

@@ -30,7 +30,7 @@ class Mailbox {
   /// `id` is unique in the context. Throws Error(actor) when the process is out of sockets.
   Mailbox(zmq::context_t& context, std::uint64_t id);
 
-  /// Never blocks. False when the mailbox is closed; the call is not touched then.
+  /// Never blocks. False when the mailbox is closed.
   bool send(const std::shared_ptr<Object>& call);
   /// The receiver will see the end once it has received all that was sent before.
   void send_end();

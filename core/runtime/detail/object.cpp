@@ -75,6 +75,11 @@ void Object::pack() {
   arguments_.reset();
 }
 
+std::vector<std::byte> Object::take_packed() {
+  const std::lock_guard lock(mutex_);
+  return std::move(packed_);
+}
+
 std::string Object::name() const {
   if (operation_ == nullptr) return "a value that was put";
   if (function_ == nullptr) return std::string(operation_->name);
@@ -110,12 +115,14 @@ void Object::fail(Failure failure) {
   std::vector<std::shared_ptr<Listener>> listeners;
   // let go of outside the lock: what they hold may be the last of something
   std::unique_ptr<Arguments> arguments;
+  std::vector<std::byte> packed;
   std::vector<std::shared_ptr<void>> kept;
   {
     const std::lock_guard lock(mutex_);
     if (settled()) return;
     failure_ = std::move(failure);
     arguments = std::move(arguments_);
+    packed = std::move(packed_);
     kept = std::move(kept_);
     listeners = settle(Status::failed);
   }

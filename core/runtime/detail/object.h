@@ -56,7 +56,8 @@ class Object : public std::enable_shared_from_this<Object> {
   /// Turns the arguments into bytes, for calls that travel so. Before any other thread knows the
   /// object. Throws what a `save` throws.
   void pack();
-  [[nodiscard]] const std::vector<std::byte>& packed() const { return packed_; }
+  /// The bytes for the message that carries the call; none when it was not packed, or has settled.
+  std::vector<std::byte> take_packed();
 
   /// The name that messages give the work.
   [[nodiscard]] std::string name() const;

@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 #include "support.h"
@@ -78,6 +80,18 @@ TEST_F(Serialize, WhatCannotBeLoadedFailsTheCall) {
   EXPECT_THROW(runtime_.get(task, kLong), Error);
   auto result = runtime_.task([] { return Stubborn(); });
   EXPECT_THROW(runtime_.get(result, kLong), Error);
+}
+
+TEST(SerializeOutside, AnEnvironmentVariableAsksForBytesToo) {
+  constexpr const char* kVariable = "KNURL_RUNTIME_SERIALIZE";
+  const char* const before = std::getenv(kVariable);
+  const std::string old = before != nullptr ? before : "";
+  for (const auto& [value, num_journeys] : {std::pair{"1", 2}, std::pair{"0", 0}}) {
+    setenv(kVariable, value, 1);
+    auto runtime = knurl::init();
+    EXPECT_EQ(runtime.get(runtime.task(pass, Traveller()), kLong).num_journeys(), num_journeys);
+  }
+  setenv(kVariable, old.c_str(), 1);
 }
 
 TEST(SerializeOutside, RefsOutsideOfARuntimeCannotTravel) {
