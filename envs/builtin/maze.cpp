@@ -75,7 +75,7 @@ void Maze::load(ByteReader& in, Rng& /*rng*/) {
 }
 
 void Maze::observe(ObservationOut observation) const {
-  const int cells = config_.rows * config_.columns;
+  const std::int64_t cells = config_.rows * config_.columns;
   observation.set_index(number_of(seeker_) + (config_.random_goal ? cells * number_of(goal_) : 0));
 }
 
