@@ -6,6 +6,7 @@
 #include "knurl/envs/builtin/cartpole.h"
 #include "knurl/envs/builtin/maze.h"
 #include "knurl/envs/builtin/pendulum.h"
+#include "knurl/envs/detail/make_unnamed.h"
 #include "knurl/envs/wrappers/time_limit.h"
 
 namespace knurl {
@@ -36,20 +37,17 @@ Registry& registry() {
   return instance;
 }
 
-/// The option that every env takes, and the rest of its env_config.
-struct CommonOptions {
-  std::optional<int> max_episode_steps;
-  ConfigValue rest;
-};
-
-CommonOptions split_common(const EnvEntry& entry, const ConfigValue& config) {
-  CommonOptions out{.max_episode_steps = std::nullopt, .rest = config};
-  if (entry.options && entry.options->find("max_episode_steps")) return out;
-  if (const auto steps = out.rest.take("max_episode_steps")) {
-    out.max_episode_steps =
-        ValueType<std::optional<int>>::read(*steps, "env_config.max_episode_steps", at_least(1));
+/// Takes the options that every env has out of an env_config, but for those of an env's own that
+/// have the same name.
+CommonEnvOptions take_common(const EnvEntry& entry, ConfigValue& config) {
+  ConfigValue given = ConfigValue::empty_map();
+  for (const Field& field : schema_of<CommonEnvOptions>().fields()) {
+    if (entry.options && entry.options->find(field.name)) continue;
+    if (auto value = config.take(field.name)) given[field.name] = std::move(*value);
   }
-  return out;
+  CommonEnvOptions common;
+  read_fields(given, schema_of<CommonEnvOptions>(), &common, "env_config");
+  return common;
 }
 
 }  // namespace
@@ -75,22 +73,27 @@ EnvEntry find_env(std::string_view name) {
   fail(ErrorKind::config, "env {}: unknown{}", name, did_you_mean(name, names));
 }
 
-std::unique_ptr<Env> make_env(std::string_view name, const ConfigValue& config) {
+std::unique_ptr<Env> detail::make_unnamed(std::string_view name, const ConfigValue& config) {
   const EnvEntry entry = find_env(name);
-  const CommonOptions options = split_common(entry, config);
-  std::unique_ptr<Env> env;
+  ConfigValue own = config;
+  const CommonEnvOptions common = take_common(entry, own);
+  std::unique_ptr<Env> env = entry.make(own);
+  if (!env) fail(ErrorKind::env, "its registered maker gave no env");
+  const std::optional<int> limit =
+      common.max_episode_steps ? common.max_episode_steps : env->spec().max_episode_steps;
+  if (limit) env = std::make_unique<TimeLimit>(std::move(env), *limit);
+  return env;
+}
+
+std::unique_ptr<Env> make_env(std::string_view name, const ConfigValue& config) {
   try {
-    env = entry.make(options.rest);
+    return detail::make_unnamed(name, config);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::config) throw;
     fail(ErrorKind::env, "{}: constructor: {}", name, error.what());
   } catch (...) {
     fail(ErrorKind::env, "{}: constructor: {}", name, current_exception_text());
   }
-  const std::optional<int> limit =
-      options.max_episode_steps ? options.max_episode_steps : env->spec().max_episode_steps;
-  if (limit) env = std::make_unique<TimeLimit>(std::move(env), *limit);
-  return env;
 }
 
 }  // namespace knurl

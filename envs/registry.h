@@ -3,6 +3,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -22,6 +23,27 @@ struct EnvEntry {
   std::function<std::unique_ptr<Env>(const ConfigValue& config)> make = {};
 };
 
+/// What every env takes in its env_config beside its own options.
+struct CommonEnvOptions {
+  std::optional<int> max_episode_steps;
+  static void fields(auto& self, auto&& field) {
+    field("max_episode_steps", self.max_episode_steps,
+          "steps after which an episode is truncated; null: the env's own", at_least(1));
+  }
+};
+
+namespace detail {
+
+/// Reads an env's own options. The common ones, which make_env takes out before, are named with
+/// them where a key is unknown.
+inline void read_env_options(const ConfigValue& config, std::vector<Section> own) {
+  CommonEnvOptions common;
+  own.push_back({.schema = &schema_of<CommonEnvOptions>(), .object = &common});
+  read_sections(config, own, "env_config");
+}
+
+}  // namespace detail
+
 /// The entry of a class: makes E(E::Config) where it has a Config with fields, E() otherwise.
 template <std::derived_from<Env> E>
 EnvEntry env_entry(std::string name, std::string sentence) {
@@ -30,12 +52,13 @@ EnvEntry env_entry(std::string name, std::string sentence) {
     entry.options = &schema_of<typename E::Config>();
     entry.make = [](const ConfigValue& config) -> std::unique_ptr<Env> {
       typename E::Config options;
-      read_fields(config, schema_of<typename E::Config>(), &options, "env_config");
+      detail::read_env_options(config,
+                               {{.schema = &schema_of<typename E::Config>(), .object = &options}});
       return std::make_unique<E>(std::move(options));
     };
   } else {
     entry.make = [](const ConfigValue& config) -> std::unique_ptr<Env> {
-      read_sections(config, {}, "env_config");
+      detail::read_env_options(config, {});
       return std::make_unique<E>();
     };
   }
