@@ -24,6 +24,8 @@ struct EnvSpec {
   Space action = {};
   std::optional<int> max_episode_steps = std::nullopt;  ///< the framework truncates there
   std::vector<std::string> info = {};  ///< numbers reported beside the reward: success, goal, …
+
+  bool operator==(const EnvSpec&) const = default;
 };
 
 /// The outcome of one step, but for the observation.

@@ -19,6 +19,20 @@ namespace {
 constexpr double kParallelLoopSeconds = 20e-6;
 constexpr int kStepsToMeasure = 32;
 
+std::string_view name_of(EnvCall call) {
+  switch (call) {
+    case EnvCall::constructor:
+      return "constructor";
+    case EnvCall::reset:
+      return "reset";
+    case EnvCall::step:
+      return "step";
+    case EnvCall::load:
+      return "load";
+  }
+  return "?";
+}
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -32,30 +46,42 @@ EnvBatch::EnvBatch(std::string name, const EnvFactory& factory, const Rng& rng,
         "a batch's envs are among those of the run");
   for (int i = 0; i < options.num_envs; ++i) {
     slots_.push_back({.env = nullptr, .rng = Rng()});
-    EnvSlot& slot = slots_.back();
-    slot.running.env = options.first_env + i;
-    const auto make = [&] { slot.env = factory(); };
-    run_one(i, "constructor", make);
-    if (slot.error) std::rethrow_exception(slot.error);
+    slots_.back().running.env = options.first_env + i;
+    const auto make = [&] { make_one(i, factory); };
+    run_one(i, EnvCall::constructor, make);
+    if (slots_.back().error) std::rethrow_exception(slots_.back().error);
   }
-  spec_ = slots_.front().env->spec();
   observations_ = SpaceLayout(spec_.observation);
   actions_ = SpaceLayout(spec_.action);
   parallel_ = options.stepping == Stepping::parallel;
 }
 
+/// All envs have one layout: a row of the batch must fit each of them.
+void EnvBatch::make_one(int index, const EnvFactory& factory) {
+  EnvSlot& slot = slots_[static_cast<std::size_t>(index)];
+  slot.env = factory();
+  if (!slot.env) fail(ErrorKind::env, "the factory gave no env");
+  EnvSpec spec = slot.env->spec();
+  if (index == 0) {
+    spec_ = std::move(spec);
+  } else if (spec != spec_) {
+    fail(ErrorKind::env, "its spec() differs from env 0's");
+  }
+}
+
 /// Names env, worker, index and call in whatever `body` throws, and keeps it in the slot.
 template <class Body>
-void EnvBatch::run_one(int index, const char* call, Body& body) {
+void EnvBatch::run_one(int index, EnvCall call, Body& body) {
   EnvSlot& slot = slots_[static_cast<std::size_t>(index)];
   slot.error = nullptr;
   const auto message = [&](const std::string& text) {
-    return fmt::format("{} (worker {}, env {}): {}: {}", name_, options_.worker, index, call, text);
+    return fmt::format("{} (worker {}, env {}): {}: {}", name_, options_.worker, index,
+                       name_of(call), text);
   };
   try {
     body();
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::config) {
+    if (error.kind() == ErrorKind::config && call == EnvCall::constructor) {
       slot.error = std::current_exception();  // the place in the file says more
     } else {
       slot.error = std::make_exception_ptr(Error(ErrorKind::env, message(error.what())));
@@ -74,6 +100,9 @@ void EnvBatch::for_each_env(Body body) {
   } else {
     for (int i = 0; i < n; ++i) body(i);
   }
+}
+
+void EnvBatch::throw_first_error() const {
   for (const EnvSlot& slot : slots_) {
     if (slot.error) std::rethrow_exception(slot.error);
   }
@@ -87,15 +116,18 @@ void EnvBatch::start_episode(int index, std::int64_t episode, Row observation) {
   slot.running.episode_return = 0.0;
   slot.running.length = 0;
   slot.actions.clear();
+  slot.started = false;
   slot.env->reset(slot.rng, observation);
+  slot.started = true;
 }
 
 void EnvBatch::reset(const Rows& observation) {
   ended_.clear();
   for_each_env([&](int i) {
     const auto start = [&] { start_episode(i, options_.first_env + i, Row(observation, i)); };
-    run_one(i, "reset", start);
+    run_one(i, EnvCall::reset, start);
   });
+  throw_first_error();
 }
 
 void EnvBatch::step(const ConstRows& actions, const VectorStep& out) {
@@ -111,6 +143,7 @@ void EnvBatch::step(const ConstRows& actions, const VectorStep& out) {
   for (const EnvSlot& slot : slots_) {
     if (slot.ended) ended_.push_back(slot.last);
   }
+  throw_first_error();
 }
 
 /// May be decided by the clock, because both ways give the same bits.
@@ -123,15 +156,16 @@ void EnvBatch::step_one(int index, const ConstRows& actions, const VectorStep& o
   EnvSlot& slot = slots_[at];
   StepResult result;
   const auto take_step = [&] {
+    if (!slot.started) fail(ErrorKind::env, "no episode is running; reset first");
     const ConstRow action(actions, index);
-    if (!slot.env->can_save()) remember(slot, action);
     result = slot.env->step(action, Row(out.observation, index));
+    if (!slot.env->can_save()) remember(slot, action);
     if (!spec_.info.empty()) {
       slot.env->info(out.info.subspan(at * spec_.info.size(), spec_.info.size()));
     }
   };
   slot.ended = false;
-  run_one(index, "step", take_step);
+  run_one(index, EnvCall::step, take_step);
   if (slot.error) return;
   out.reward[at] = static_cast<float>(result.reward);
   out.terminated[at] = result.terminated ? 1 : 0;
@@ -152,7 +186,7 @@ void EnvBatch::step_one(int index, const ConstRows& actions, const VectorStep& o
   const auto start = [&] {
     start_episode(index, slot.episode + options_.total_envs, Row(out.observation, index));
   };
-  run_one(index, "reset", start);
+  run_one(index, EnvCall::reset, start);
 }
 
 void EnvBatch::finish_episode(EnvSlot& slot, const StepResult& result) {
@@ -188,12 +222,13 @@ void EnvBatch::replay(EnvSlot& slot) {
 void EnvBatch::save(ByteWriter& out) const {
   write(out, static_cast<std::uint64_t>(slots_.size()));
   for (const EnvSlot& slot : slots_) {
+    write(out, slot.started);
     write(out, slot.episode);
     write(out, slot.running);
     write(out, slot.rng.state());
     write(out, slot.actions);
     write(out, slot.env->can_save());
-    slot.env->save(out);
+    if (slot.started) slot.env->save(out);
   }
 }
 
@@ -204,7 +239,9 @@ void EnvBatch::load(ByteReader& in) {
          slots_.size());
   }
   ended_.clear();
-  for (EnvSlot& slot : slots_) {
+  for (int i = 0; i < num_envs(); ++i) {
+    EnvSlot& slot = slots_[static_cast<std::size_t>(i)];
+    slot.started = read<bool>(in);
     slot.episode = read<std::int64_t>(in);
     slot.running = read<EpisodeSummary>(in);
     const auto rng = read<Rng::State>(in);
@@ -212,12 +249,17 @@ void EnvBatch::load(ByteReader& in) {
     if (read<bool>(in) != slot.env->can_save()) {
       fail(ErrorKind::checkpoint, "{}: saved by another version of the env", name_);
     }
-    if (slot.env->can_save()) {
-      slot.rng.restore(rng);
-      slot.env->load(in, slot.rng);
-    } else {
-      replay(slot);
-    }
+    slot.rng.restore(rng);
+    if (!slot.started) continue;
+    const auto restore = [&] {
+      if (slot.env->can_save()) {
+        slot.env->load(in, slot.rng);
+      } else {
+        replay(slot);
+      }
+    };
+    run_one(i, EnvCall::load, restore);
+    if (slot.error) std::rethrow_exception(slot.error);
   }
 }
 

@@ -11,10 +11,14 @@
 
 namespace knurl::detail {
 
+/// What an env is asked to do, as messages name it.
+enum class EnvCall { constructor, reset, step, load };
+
 /// One env of a batch with all that belongs to it.
 struct EnvSlot {
   std::unique_ptr<Env> env;
   Rng rng;
+  bool started = false;  ///< an episode is running
   std::int64_t episode = 0;
   EpisodeSummary running = {};          ///< of the episode it is in
   std::vector<std::byte> actions = {};  ///< taken in it, where the env cannot save itself
@@ -49,11 +53,13 @@ class EnvBatch final : public VectorEnv {
     return slots_.at(static_cast<std::size_t>(env));
   }
 
-  /// Runs `body(index)` for every env, serially or in parallel; throws the first error after all.
+  void make_one(int index, const EnvFactory& factory);
+  /// Runs `body(index)` for every env, serially or in parallel. Errors stay in the slots.
   template <class Body>
   void for_each_env(Body body);
   template <class Body>
-  void run_one(int index, const char* call, Body& body);
+  void run_one(int index, EnvCall call, Body& body);
+  void throw_first_error() const;
   void start_episode(int index, std::int64_t episode, Row observation);
   void step_one(int index, const ConstRows& actions, const VectorStep& out);
   void finish_episode(EnvSlot& slot, const StepResult& result);
