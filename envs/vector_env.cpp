@@ -228,7 +228,7 @@ void EnvBatch::save(ByteWriter& out) const {
     write(out, slot.rng.state());
     write(out, slot.actions);
     write(out, slot.env->can_save());
-    if (slot.started) slot.env->save(out);
+    if (slot.started && slot.env->can_save()) slot.env->save(out);
   }
 }
 
