@@ -96,7 +96,11 @@ void EnvBatch::for_each_env(Body body) {
   const int n = num_envs();
   if (parallel_ && n > 1) {
     if (!arena_) arena_ = std::make_unique<oneapi::tbb::task_arena>(options_.num_threads);
-    arena_->execute([&] { oneapi::tbb::parallel_for(0, n, [&](int i) { body(i); }); });
+    // isolated: a step that waits in TBB is not given another env's step to do meanwhile
+    arena_->execute([&] {
+      oneapi::tbb::parallel_for(
+          0, n, [&](int i) { oneapi::tbb::this_task_arena::isolate([&] { body(i); }); });
+    });
   } else {
     for (int i = 0; i < n; ++i) body(i);
   }
