@@ -1,0 +1,230 @@
+#include <fstream>
+#include <limits>
+#include <numbers>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "../single_env.h"
+#include "knurl/core/base/check.h"
+#include "knurl/core/config/yaml.h"
+#include "knurl/envs/builtin/cartpole.h"
+#include "knurl/envs/builtin/pendulum.h"
+#include "knurl/envs/registry.h"
+#include "knurl/envs/wrappers/wrapper.h"
+
+/// The built-in envs do what the reference implementation did: tests/golden/*.json.
+namespace knurl {
+namespace {
+
+using nlohmann::json;
+using testing::SingleEnv;
+
+constexpr double kTolerance = 1e-5;
+
+json golden(const std::string& file) {
+  std::ifstream in(std::string(KNURL_GOLDEN_DIR) + "/" + file);
+  check(in.good(), "there is a golden file " + file);
+  return json::parse(in);
+}
+
+/// A golden number; infinities are text, which JSON lacks a number for.
+double number(const json& value) {
+  const double inf = std::numeric_limits<double>::infinity();
+  if (value == "inf") return inf;
+  return value == "-inf" ? -inf : value.get<double>();
+}
+
+void expect_space(const Space& actual, const json& expected) {
+  if (const auto* discrete = actual.as<Discrete>()) {
+    EXPECT_EQ(discrete->n, expected.at("n").get<std::int64_t>());
+    EXPECT_EQ(discrete->start, expected.at("start").get<std::int64_t>());
+    return;
+  }
+  const Box* box = actual.as<Box>();
+  ASSERT_NE(box, nullptr);
+  EXPECT_EQ(box->shape, expected.at("shape").get<Shape>());
+  EXPECT_EQ(name_of(box->dtype), expected.at("dtype").get<std::string>());
+  for (std::int64_t i = 0; i < num_elements(box->shape); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    // bounds as float32, which is what the reference keeps
+    EXPECT_EQ(static_cast<float>(box->low.at(i)), static_cast<float>(number(expected["low"][at])));
+    EXPECT_EQ(static_cast<float>(box->high.at(i)),
+              static_cast<float>(number(expected["high"][at])));
+  }
+}
+
+void set_state(CartPole& env, const json& state) {
+  env.set_state({.x = state[0], .x_dot = state[1], .theta = state[2], .theta_dot = state[3]});
+}
+void set_state(Pendulum& env, const json& state) {
+  env.set_state({.theta = state[0], .theta_dot = state[1]});
+}
+
+/// Where an episode of CartPole ended, for what a transcript must cover.
+std::string side(const json& observation) {
+  if (observation[0] > 2.4) return "x high";
+  if (observation[0] < -2.4) return "x low";
+  return observation[2] > 0.0 ? "theta high" : "theta low";
+}
+
+/// Plays a transcript's actions from its states and compares every step.
+template <class E>
+void replay(const std::string& name, const json& transcript) {
+  SCOPED_TRACE(name + ", " + transcript.at("name").get<std::string>());
+  SingleEnv single(make_env(name, parse_yaml(transcript.at("env_config").dump(), "golden")));
+  E& env = dynamic_cast<E&>(dynamic_cast<EnvWrapper&>(single.env()).inner());
+  const auto terminated = transcript.at("terminated_at").get<std::set<std::size_t>>();
+  const auto truncated = transcript.at("truncated_at").get<std::set<std::size_t>>();
+  const json& states = transcript.at("states");
+  const json& actions = transcript.at("actions");
+  std::size_t episode = 0;
+  bool start = true;
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    if (start) {
+      single.reset();
+      set_state(env, states[episode++ % states.size()]);
+    }
+    StepResult result;
+    if constexpr (std::same_as<E, CartPole>) {
+      result = single.step(actions[i]);
+    } else {
+      result = single.step_by(actions[i]);
+    }
+    const json& expected = transcript.at("observations")[i];
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      ASSERT_NEAR(single.observation()[k], number(expected[k]), kTolerance)
+          << "step " << i << ", element " << k;
+    }
+    ASSERT_NEAR(result.reward, number(transcript.at("rewards")[i]), kTolerance) << "step " << i;
+    ASSERT_EQ(result.terminated, terminated.contains(i)) << "step " << i;
+    ASSERT_EQ(result.truncated, truncated.contains(i)) << "step " << i;
+    start = result.terminated || result.truncated;
+  }
+}
+
+template <class E>
+void compare(const json& file) {
+  const auto name = file.at("env").get<std::string>();
+  const EnvSpec spec = make_env(name)->spec();
+  expect_space(spec.observation, file.at("observation_space"));
+  expect_space(spec.action, file.at("action_space"));
+  EXPECT_EQ(spec.max_episode_steps, file.at("max_episode_steps").get<int>());
+  for (const json& transcript : file.at("transcripts")) replay<E>(name, transcript);
+}
+
+TEST(Golden, CartPoleDoesAsTheReference) {
+  compare<CartPole>(golden("cartpole_v1.json"));
+}
+
+TEST(Golden, PendulumDoesAsTheReference) {
+  compare<Pendulum>(golden("pendulum_v1.json"));
+}
+
+TEST(Golden, TheCartPoleTranscriptsCoverEveryEnding) {
+  std::set<std::string> sides;
+  std::size_t truncations = 0;
+  std::size_t both = 0;
+  const json transcripts = golden("cartpole_v1.json").at("transcripts");
+  for (const json& transcript : transcripts) {
+    for (const std::size_t at : transcript.at("terminated_at")) {
+      sides.insert(side(transcript.at("observations")[at]));
+      both += static_cast<std::size_t>(std::ranges::count(transcript.at("truncated_at"), json(at)));
+    }
+    truncations += transcript.at("truncated_at").size();
+  }
+  EXPECT_EQ(sides, (std::set<std::string>{"theta high", "theta low", "x high", "x low"}));
+  EXPECT_GT(truncations, 5U);
+  EXPECT_EQ(both, 1U);
+}
+
+TEST(Golden, ThePendulumTranscriptsReachItsOwnTimeLimitAndItsTopSpeed) {
+  const json transcripts = golden("pendulum_v1.json").at("transcripts");
+  EXPECT_TRUE(transcripts[0].at("env_config").empty());
+  EXPECT_EQ(transcripts[0].at("truncated_at"), json({199}));
+  std::set<double> top;
+  for (const json& transcript : transcripts) {
+    for (const json& observation : transcript.at("observations")) {
+      if (std::abs(observation[2].get<double>()) >= 8.0) top.insert(observation[2].get<double>());
+    }
+  }
+  EXPECT_EQ(top, (std::set<double>{-8.0, 8.0}));
+}
+
+TEST(CartPole, AnActionBeyondOneIsInvalid) {
+  SingleEnv env(make_env("CartPole-v1"));
+  env.reset();
+  for (const std::int64_t action : {-1, 2}) {
+    try {
+      env.step(action);
+      FAIL() << "took action " << action;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::env);
+      EXPECT_EQ(error.what(), fmt::format("Invalid action {}: must be 0 or 1", action));
+    }
+  }
+}
+
+TEST(CartPole, StartsWithinATwentiethOfZero) {
+  SingleEnv single(make_env("CartPole-v1"));
+  std::array<float, 4> low{};
+  std::array<float, 4> high{};
+  for (int i = 0; i < 1'000; ++i) {
+    single.reset();
+    for (std::size_t k = 0; k < 4; ++k) {
+      low[k] = std::min(low[k], single.observation()[k]);
+      high[k] = std::max(high[k], single.observation()[k]);
+    }
+  }
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_GE(low[k], -0.05F);
+    EXPECT_LT(low[k], -0.049F);
+    EXPECT_LE(high[k], 0.05F);
+    EXPECT_GT(high[k], 0.049F);
+  }
+}
+
+TEST(Pendulum, StartsAtAnyAngleWithSpeedUpToOne) {
+  SingleEnv single(make_env("Pendulum-v1"));
+  double lowest_cosine = 1.0;
+  double highest_cosine = -1.0;
+  double slowest = 0.0;
+  double fastest = 0.0;
+  for (int i = 0; i < 1'000; ++i) {
+    single.reset();
+    lowest_cosine = std::min<double>(lowest_cosine, single.observation()[0]);
+    highest_cosine = std::max<double>(highest_cosine, single.observation()[0]);
+    slowest = std::min<double>(slowest, single.observation()[2]);
+    fastest = std::max<double>(fastest, single.observation()[2]);
+  }
+  EXPECT_LT(lowest_cosine, -0.999);
+  EXPECT_GT(highest_cosine, 0.999);
+  EXPECT_GE(slowest, -1.0);
+  EXPECT_LT(slowest, -0.99);
+  EXPECT_LE(fastest, 1.0);
+  EXPECT_GT(fastest, 0.99);
+}
+
+TEST(CartPole, RendersCartAndPole) {
+  CartPole env({});
+  EXPECT_EQ(env.render(), std::string(49, ' ').replace(24, 1, "/") + "\n" +
+                              std::string(49, ' ').replace(24, 1, "#") + "\n" +
+                              std::string(49, '=') + "\nx +0.00 m, angle +0.0 degrees\n");
+  env.set_state({.x = -2.4, .theta = -0.2});
+  EXPECT_EQ(env.render(), "\\" + std::string(48, ' ') + "\n#" + std::string(48, ' ') + "\n" +
+                              std::string(49, '=') + "\nx -2.40 m, angle -11.5 degrees\n");
+}
+
+TEST(Pendulum, RendersItsAngle) {
+  Pendulum env({});
+  std::string upright = env.render();
+  EXPECT_EQ(upright.find('o'), 10U) << "in the middle of the first line";
+  env.set_state({.theta = std::numbers::pi});
+  std::string hanging = env.render();
+  EXPECT_EQ(hanging.find('o'), 10U * 22U + 10U) << "in the middle of the last line";
+  EXPECT_NE(hanging.find("0.00 rad/s"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace knurl

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Writes cartpole_v1.json and pendulum_v1.json: what the reference implementation does.
+
+Each file holds the spaces and several transcripts. A transcript starts from states set by hand,
+applies a list of actions, and records observation, reward and endings of every step; after an
+ending the next of its states is set (the first again after the last). Nothing random is left to
+the reader: states and actions are in the file.
+
+    pip install gymnasium==1.4.0
+    python tests/golden/make_env_transcripts.py
+"""
+
+import json
+import math
+import pathlib
+
+import gymnasium
+import numpy
+
+COMMAND = "python tests/golden/make_env_transcripts.py"
+STEPS = 200
+HERE = pathlib.Path(__file__).parent
+
+
+def number(value):
+    """A float32 in its shortest text, which reads back as the same float32; infinities as text."""
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return float(str(numpy.float32(value)))
+
+
+def space(described):
+    if isinstance(described, gymnasium.spaces.Discrete):
+        return {"n": int(described.n), "start": int(described.start)}
+    return {
+        "shape": list(described.shape),
+        "low": [number(v) for v in described.low.flatten()],
+        "high": [number(v) for v in described.high.flatten()],
+        "dtype": str(described.dtype),
+    }
+
+
+def transcript(env_name, name, states, actions, config=None, max_episode_steps=None):
+    """Plays `actions` and returns what happened. `config` are arguments of the env's class."""
+    env = gymnasium.make(
+        env_name, max_episode_steps=max_episode_steps, disable_env_checker=True, **(config or {})
+    )
+    out = {
+        "name": name,
+        "env_config": dict(config or {}),
+        "states": states,
+        "actions": actions,
+        "observations": [],
+        "rewards": [],
+        "terminated_at": [],  # indices of steps
+        "truncated_at": [],
+    }
+    if max_episode_steps is not None:
+        out["env_config"]["max_episode_steps"] = max_episode_steps
+    episode = 0
+    start = True
+    for index, action in enumerate(actions):
+        if start:
+            env.reset(seed=0)
+            state = states[episode % len(states)]
+            env.unwrapped.state = numpy.array(state, dtype=numpy.float64)
+            episode += 1
+        is_box = isinstance(env.action_space, gymnasium.spaces.Box)
+        taken = numpy.array([action], dtype=numpy.float32) if is_box else action
+        observation, reward, terminated, truncated, _ = env.step(taken)
+        out["observations"].append([number(v) for v in observation])
+        out["rewards"].append(float(reward))
+        if terminated:
+            out["terminated_at"].append(index)
+        if truncated:
+            out["truncated_at"].append(index)
+        start = terminated or truncated
+    return out
+
+
+def write(file_name, env_name, note, transcripts):
+    env = gymnasium.make(env_name)
+    head = {
+        "env": env_name,
+        "gymnasium": gymnasium.__version__,
+        "numpy": numpy.__version__,
+        "command": COMMAND,
+        "note": note,
+        "max_episode_steps": env.spec.max_episode_steps,
+        "observation_space": space(env.observation_space),
+        "action_space": space(env.action_space),
+    }
+    lines = [f"{json.dumps(key)}:{json.dumps(value)}" for key, value in head.items()]
+    played = ",\n".join(json.dumps(t, separators=(",", ":")) for t in transcripts)
+    lines.append(f'"transcripts":[\n{played}\n]')
+    (HERE / file_name).write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def cartpole():
+    name = "CartPole-v1"
+    rng = numpy.random.default_rng(1)
+    coin = [int(a) for a in rng.integers(0, 2, STEPS)]
+    near_zero = [[round(float(v), 4) for v in rng.uniform(-0.05, 0.05, 4)] for _ in range(8)]
+    theta_limit = 12 * 2 * math.pi / 360
+    bounds = [
+        [2.3, 0.5, 0.0, 0.0],  # leaves on each of the four sides …
+        [-2.3, -0.5, 0.0, 0.0],
+        [0.0, 0.0, 0.19, 0.2],
+        [0.0, 0.0, -0.19, -0.2],
+        [2.4, 0.0, 0.0, 0.0],  # … and stands exactly on a bound, which is inside
+        [-2.4, 0.0, 0.0, 0.0],
+        [0.0, 0.0, theta_limit, 0.0],
+        [0.0, 0.0, -theta_limit, 0.0],
+    ]
+    alternating = [index % 2 for index in range(STEPS)]
+    falls = transcript(name, "random actions", near_zero, coin)
+    first_length = falls["terminated_at"][0] + 1
+    write(
+        "cartpole_v1.json",
+        name,
+        "The env's own limit of 500 steps is longer than a transcript: two of them set "
+        "max_episode_steps. In 'both endings' the limit is the length at which the first episode "
+        "falls anyway.",
+        [
+            falls,
+            transcript(name, "bounds", bounds, alternating),
+            transcript(name, "time limit", near_zero, alternating, max_episode_steps=20),
+            transcript(name, "both endings", near_zero[:1], coin[:first_length],
+                       max_episode_steps=first_length),
+            transcript(name, "other reward", bounds[:4], alternating,
+                       config={"sutton_barto_reward": True}),
+        ],
+    )
+
+
+def pendulum():
+    name = "Pendulum-v1"
+    rng = numpy.random.default_rng(2)
+    torques = [number(v) for v in rng.uniform(-3.0, 3.0, STEPS)]  # some beyond the limit of 2
+    states = [
+        [math.pi, 0.0],  # hangs
+        [0.01, 0.0],  # stands
+        [1.0, 7.9],  # soon at the speed limit …
+        [-1.0, -7.9],  # … either way
+        [10.0, 0.5],  # turned more than once
+        [-7.0, -0.5],
+        [-math.pi, 1.0],
+    ]
+    # a motor that always pushes the way it turns reaches every angle
+    pushing = [2.0 if (index // 20) % 2 == 0 else -2.0 for index in range(STEPS)]
+    write(
+        "pendulum_v1.json",
+        name,
+        "The env's own limit of 200 steps ends 'random torques' at its last step; the others set "
+        "max_episode_steps to start from each state. An episode never terminates.",
+        [
+            transcript(name, "random torques", states[:1], torques),
+            transcript(name, "states", states, torques, max_episode_steps=25),
+            transcript(name, "pushing", states, pushing, max_episode_steps=100),
+            transcript(name, "other gravity", states, torques, config={"g": 9.81},
+                       max_episode_steps=40),
+        ],
+    )
+
+
+if __name__ == "__main__":
+    cartpole()
+    pendulum()
