@@ -8,7 +8,7 @@
 
 #include "knurl/core/base/check.h"
 #include "knurl/envs/detail/env_batch.h"
-#include "knurl/envs/registry.h"
+#include "knurl/envs/detail/make_unnamed.h"
 
 namespace knurl {
 namespace detail {
@@ -277,7 +277,7 @@ std::unique_ptr<VectorEnv> make_vector_env(std::string name, const EnvFactory& f
 std::unique_ptr<VectorEnv> make_vector_env(const std::string& name, const ConfigValue& config,
                                            const Rng& rng, const VectorEnvOptions& options) {
   return make_vector_env(
-      name, [&] { return make_env(name, config); }, rng, options);
+      name, [&] { return detail::make_unnamed(name, config); }, rng, options);
 }
 
 }  // namespace knurl
