@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "knurl/core/config/yaml.h"
+#include "knurl/envs/vector_env.h"
 #include "single_env.h"
 #include "test_envs.h"
 
@@ -38,14 +39,12 @@ class Seven final : public Counter {
 
 TEST(Registry, KnowsTheBuiltInEnvsInOrder) {
   std::vector<std::string> names;
-  for (const EnvEntry& entry : registered_envs()) {
-    names.push_back(entry.name);
-    EXPECT_FALSE(entry.sentence.empty());
-  }
+  for (const EnvEntry& entry : registered_envs()) names.push_back(entry.name);
   EXPECT_TRUE(std::ranges::is_sorted(names));
   for (const char* name : {"CartPole-v1", "Maze-v0", "Pendulum-v1"}) {
     EXPECT_EQ(std::ranges::count(names, name), 1);
     EXPECT_EQ(find_env(name).name, name);
+    EXPECT_FALSE(find_env(name).sentence.empty());
   }
 }
 
@@ -74,10 +73,9 @@ TEST(Registry, AUsersEnvIsMadeWithItsOptions) {
 
 TEST(Registry, EveryEnvTakesATimeLimit) {
   register_env<Seven>("Seven-v0", "seven steps");
-  for (const EnvEntry& entry : registered_envs()) {
-    const std::unique_ptr<Env> env =
-        make_env(entry.name, parse_yaml("max_episode_steps: 3", "a.yaml"));
-    EXPECT_EQ(env->spec().max_episode_steps, 3) << entry.name;
+  for (const char* name : {"CartPole-v1", "Maze-v0", "Pendulum-v1", "Seven-v0"}) {
+    const std::unique_ptr<Env> env = make_env(name, parse_yaml("max_episode_steps: 3", "a.yaml"));
+    EXPECT_EQ(env->spec().max_episode_steps, 3) << name;
   }
   SingleEnv env(make_env("Seven-v0", parse_yaml("max_episode_steps: 3", "a.yaml")));
   env.reset();
@@ -172,9 +170,36 @@ class NoDisplay final : public Env {
   StepResult step(ActionView, ObservationOut) override { return {}; }
 };
 
-TEST(Registry, AConstructorThatThrowsIsNamed) {
+TEST(Registry, AConstructorThatThrowsIsNamedOnce) {
   register_env<NoDisplay>("NoDisplay-v0", "cannot be made");
   EXPECT_EQ(refusal("NoDisplay-v0", "{}"), "env: NoDisplay-v0: constructor: no display");
+  EXPECT_EQ(thrown_by([] {
+              (void)make_vector_env("NoDisplay-v0", ConfigValue(), Rng(1), {.worker = 2});
+            }),
+            "env: NoDisplay-v0 (worker 2, env 0): constructor: no display");
+}
+
+TEST(Registry, AMakerThatGivesNothingIsNamed) {
+  register_env({.name = "Nothing-v0", .sentence = "gives nothing", .make = [](const ConfigValue&) {
+                  return std::unique_ptr<Env>();
+                }});
+  EXPECT_EQ(refusal("Nothing-v0", "{}"),
+            "env: Nothing-v0: constructor: its registered maker gave no env");
+}
+
+TEST(Registry, ABatchTellsThePlaceOfAWrongOption) {
+  EXPECT_EQ(thrown_by([] {
+              (void)make_vector_env("Maze-v0", parse_yaml("row: 3", "a.yaml"), Rng(1), {});
+            }),
+            "config: a.yaml:1: env_config.row: unknown option; did you mean rows?");
+}
+
+TEST(Registry, ABatchIsMadeOfARegisteredEnvAndItsOptions) {
+  const auto batch = make_vector_env("Maze-v0", parse_yaml("{rows: 3, max_episode_steps: 9}", "a"),
+                                     Rng(1), {.num_envs = 2, .total_envs = 2});
+  EXPECT_EQ(batch->num_envs(), 2);
+  EXPECT_EQ(batch->spec().observation, Space(Discrete{.n = 15}));
+  EXPECT_EQ(batch->spec().max_episode_steps, 9);
 }
 
 TEST(Registry, MayBeUsedByManyThreads) {
