@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-
 #include "knurl/core/base/check.h"
 #include "knurl/envs/detail/env_batch.h"
 #include "knurl/envs/detail/make_unnamed.h"
@@ -95,12 +92,8 @@ template <class Body>
 void EnvBatch::for_each_env(Body body) {
   const int n = num_envs();
   if (parallel_ && n > 1) {
-    if (!arena_) arena_ = std::make_unique<oneapi::tbb::task_arena>(options_.num_threads);
-    // isolated: a step that waits in TBB is not given another env's step to do meanwhile
-    arena_->execute([&] {
-      oneapi::tbb::parallel_for(
-          0, n, [&](int i) { oneapi::tbb::this_task_arena::isolate([&] { body(i); }); });
-    });
+    if (!loop_) loop_ = std::make_unique<ParallelLoop>(options_.num_threads);
+    loop_->run(n, body);
   } else {
     for (int i = 0; i < n; ++i) body(i);
   }

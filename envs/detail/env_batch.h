@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <oneapi/tbb/task_arena.h>
-
+#include "knurl/envs/detail/parallel_loop.h"
 #include "knurl/envs/vector_env.h"
 
 namespace knurl::detail {
@@ -79,7 +78,7 @@ class EnvBatch final : public VectorEnv {
   bool parallel_ = false;
   int measured_steps_ = 0;  ///< of all envs, timed before the choice is made
   double measured_seconds_ = 0.0;
-  std::unique_ptr<oneapi::tbb::task_arena> arena_;
+  std::unique_ptr<ParallelLoop> loop_;  ///< made where it is needed first
 };
 
 }  // namespace knurl::detail
