@@ -226,15 +226,16 @@ TEST(VectorEnvErrors, AFactoryThatGivesNothingIsNamed) {
             "env: Nothing (worker 0, env 0): constructor: the factory gave no env");
 }
 
-/// Sums by an inner parallel loop, so that a step waits inside TBB.
+std::atomic<int> inner_work = 0;
+
+/// A parallel loop of its own, so that a step waits inside TBB. It captures nothing: the thread
+/// sanitizer cannot see how TBB hands over what is captured.
 void inner_loop() {
-  std::atomic<int> sum = 0;
-  oneapi::tbb::parallel_for(0, 64, [&](int i) {
+  oneapi::tbb::parallel_for(0, 64, [](int i) {
     volatile double work = 0.0;
     for (int k = 0; k < 200; ++k) work = work + k;
-    sum += i;
+    inner_work += i;
   });
-  check(sum == 63 * 64 / 2, "all parts are summed");
 }
 
 /// Two thousand steps of 8 envs by several threads.
@@ -283,8 +284,9 @@ TEST(NestedParallelism, AStepMayHoldALockOverAParallelLoop) {
 TEST(NestedParallelism, AnErrorFromAnInnerLoopIsCarriedOut) {
   const EnvFactory factory = [] {
     return std::make_unique<BusyCounter>(50, [](int count) {
-      oneapi::tbb::parallel_for(0, 8, [&](int i) {
-        if (count == 3 && i == 5) throw std::runtime_error("inner fault");
+      if (count < 3) return;
+      oneapi::tbb::parallel_for(0, 8, [](int i) {
+        if (i == 5) throw std::runtime_error("inner fault");
       });
     });
   };
