@@ -21,6 +21,7 @@ struct Case {
 std::vector<Case> cases() {
   register_env<testing::Corridor>("Corridor-v0", "walk right to the exit of a corridor");
   register_env<testing::Dice>("Dice-v0", "roll dice");
+  register_env<testing::SavingDice>("SavingDice-v0", "roll dice, which can be saved");
   std::vector<Case> out;
   for (const EnvEntry& entry : registered_envs()) {
     out.push_back({entry.name});

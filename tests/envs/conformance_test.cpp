@@ -32,6 +32,10 @@ enum class Fault {
   spec_of_another,
   second_cannot_be_made,
   own_random_numbers,
+  own_random_rewards,
+  own_random_info,
+  own_random_endings,
+  breaks_far_away,
   remembers_episodes,
   throws_in_step,
   throws_in_reset,
@@ -93,12 +97,16 @@ class Walker final : public Env {
     double reward = std::abs(place_);
     if (has(Fault::reward_nan) && count_ == 9) reward = std::nan("");
     if (has(Fault::reward_infinite) && count_ == 9) reward = -HUGE_VAL;
-    return {.reward = reward, .terminated = count_ == 50};
+    if (has(Fault::breaks_far_away) && std::abs(place_) > 22.0) reward = std::nan("");
+    if (has(Fault::own_random_rewards)) reward += 1e-9 * drawn++;
+    const bool lost = has(Fault::own_random_endings) && drawn++ % 201 == 200;
+    return {.reward = reward, .terminated = count_ == 50, .truncated = lost};
   }
 
   void info(std::span<double> numbers) const override {
     numbers[0] = has(Fault::info_nan) && count_ == 3 ? std::nan("") : place_;
     if (!has(Fault::info_missing)) numbers[1] = count_;
+    if (has(Fault::own_random_info)) numbers[1] = drawn++;
     if (has(Fault::info_overrun)) *(numbers.data() + 2) = count_;
   }
 
@@ -200,6 +208,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Fault::own_random_numbers, EnvRule::repeatable,
              "the same Rng and actions give another episode in a new env: episode 0, step 1: "
              "element 0 of the observation is "},
+        Case{Fault::own_random_rewards, EnvRule::repeatable,
+             "in a new env: episode 0, step 1: the reward is "},
+        Case{Fault::own_random_info, EnvRule::repeatable,
+             "in a new env: episode 0, reset: info number 1 (count) is "},
+        Case{Fault::own_random_endings, EnvRule::repeatable,
+             ": terminated, truncated are false, true instead of false, false"},
+        Case{Fault::breaks_far_away, EnvRule::reward, "the reward is nan"},
         Case{Fault::remembers_episodes, EnvRule::repeatable,
              "the same Rng and actions give another episode in an env that had others before: "
              "episode 0, reset: element 0"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "knurl/envs/env.h"
@@ -121,8 +122,8 @@ class Dice : public Env {
     numbers[1] = turn_;
   }
 
- private:
-  void observe(ObservationOut observation) {
+ protected:
+  void observe(ObservationOut observation) const {
     for (std::uint8_t& pip : observation.leaf<std::uint8_t>("pips")) {
       pip = static_cast<std::uint8_t>(1 + rng_->below(6));
     }
@@ -133,6 +134,17 @@ class Dice : public Env {
   Rng* rng_ = nullptr;
   double sum_ = 0.0;
   int turn_ = 0;
+};
+
+/// Dice that can save.
+class SavingDice final : public Dice {
+ public:
+  [[nodiscard]] bool can_save() const override { return true; }
+  void save(ByteWriter& out) const override { write(out, std::pair(sum_, turn_)); }
+  void load(ByteReader& in, Rng& rng) override {
+    rng_ = &rng;
+    std::tie(sum_, turn_) = read<std::pair<double, int>>(in);
+  }
 };
 
 }  // namespace knurl::testing

@@ -15,6 +15,7 @@ using testing::BatchStep;
 using testing::Corridor;
 using testing::Counter;
 using testing::Dice;
+using testing::SavingDice;
 
 struct Case {
   std::string name;
@@ -37,6 +38,7 @@ std::vector<Case> cases() {
                        std::make_unique<Maze>(Maze::Config{.rows = 3, .random_goal = true}), 30);
                  }});
   out.push_back({"Dice", [] { return std::make_unique<Dice>(); }});
+  out.push_back({"SavingDice", [] { return std::make_unique<SavingDice>(); }});
   out.push_back({"Dice of 15 turns",
                  [] { return std::make_unique<TimeLimit>(std::make_unique<Dice>(), 15); }});
   out.push_back({"Corridor", [] {
@@ -129,6 +131,15 @@ TEST_P(SavedBatch, DoesNotFitAnotherNumberOfEnvs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(VectorEnv, SavedBatch, ::testing::ValuesIn(cases()));
+
+TEST(SavedBatch, OfEnvsThatCanSaveDoesNotGrow) {
+  BatchDriver batch = drive({"Pendulum-v1", [] { return make_env("Pendulum-v1"); }});
+  batch.reset();
+  batch.step();
+  const std::size_t early = batch.save().size();
+  for (int i = 0; i < 150; ++i) batch.step();
+  EXPECT_EQ(batch.save().size(), early);
+}
 
 TEST(SavedBatch, OfAnEnvThatCouldNotSaveDoesNotFitOneThatCan) {
   BatchDriver dice = drive({"Dice", [] { return std::make_unique<Dice>(); }});

@@ -145,7 +145,7 @@ TEST(VectorEnv, TheFinalObservationHasAllParts) {
       EXPECT_EQ(columns.column<std::int64_t>("final_observation/turn")[episode.env],
                 episode.length);
       EXPECT_EQ(columns.column<float>("final_observation/sum")[episode.env],
-                static_cast<float>(episode.info[0]));
+                static_cast<float>(episode.info.at(0)));
       EXPECT_EQ(columns.column<std::int64_t>("observation/turn")[episode.env], 0);
       const auto pips = columns.column<std::uint8_t>("final_observation/pips").row(episode.env);
       EXPECT_TRUE(std::ranges::all_of(pips, [](std::uint8_t pip) { return pip >= 1; }));
