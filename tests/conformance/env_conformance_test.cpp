@@ -40,10 +40,8 @@ std::vector<Case> cases() {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-  std::string out;
-  for (const char c : info.param.env + " " + info.param.config) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) out += c;
-  }
+  std::string out = info.param.env + info.param.config;
+  std::erase_if(out, [](unsigned char c) { return std::isalnum(c) == 0; });
   return out;
 }
 

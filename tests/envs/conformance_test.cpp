@@ -159,8 +159,8 @@ struct Case {
   const char* text;  ///< in full, or the part that matters
 };
 
-void PrintTo(const Case& broken, std::ostream* out) {
-  *out << broken.text;
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  return fmt::format("{}_{}", knurl::name_of(info.param.rule), info.index);
 }
 
 class BrokenEnv : public ::testing::TestWithParam<Case> {};
@@ -170,7 +170,7 @@ TEST_P(BrokenEnv, IsFoundAndExplained) {
   const std::vector<Violation> found =
       check_env([] { return std::make_unique<Walker>(GetParam().fault); });
   ASSERT_EQ(found.size(), 1U) << (found.empty() ? "" : found.back().text);
-  EXPECT_EQ(name_of(found[0].rule), name_of(GetParam().rule));
+  EXPECT_EQ(knurl::name_of(found[0].rule), knurl::name_of(GetParam().rule));
   EXPECT_NE(found[0].text.find(GetParam().text), std::string::npos) << found[0].text;
 }
 
@@ -238,7 +238,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Fault::render_throws, EnvRule::rendering,
              "episode 0, step 5: render() threw: no font"},
         Case{Fault::render_changes, EnvRule::rendering,
-             "an episode goes otherwise where it is rendered: episode 0, step 1: element 0"}));
+             "an episode goes otherwise where it is rendered: episode 0, step 1: element 0"}),
+    name_of);
 
 TEST(Conformance, ASoundEnvBreaksNoRule) {
   for (const Violation& found : check_env([] { return std::make_unique<Walker>(Fault::none); })) {

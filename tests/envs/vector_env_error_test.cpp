@@ -162,11 +162,19 @@ TEST_P(EveryFault, InTheResetAfterAnEndingKeepsTheEndedEpisodes) {
   EXPECT_NO_THROW(faulty.step());
 }
 
+std::string name_of(const ::testing::TestParamInfo<std::tuple<Thrown, Stepping>>& info) {
+  const auto [thrown, stepping] = info.param;
+  const std::array<std::string, 4> names{"StdException", "KnurlError", "Text", "Number"};
+  return names[static_cast<std::size_t>(thrown)] +
+         (stepping == Stepping::serial ? "Serial" : "Parallel");
+}
+
 INSTANTIATE_TEST_SUITE_P(VectorEnv, EveryFault,
                          ::testing::Combine(::testing::Values(Thrown::std_exception, Thrown::error,
                                                               Thrown::text, Thrown::number),
                                             ::testing::Values(Stepping::serial,
-                                                              Stepping::parallel)));
+                                                              Stepping::parallel)),
+                         name_of);
 
 TEST(VectorEnvErrors, OfSeveralTheLowestIndexIsThrown) {
   for (const Stepping stepping : {Stepping::serial, Stepping::parallel}) {

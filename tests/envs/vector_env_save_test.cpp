@@ -1,3 +1,5 @@
+#include <cctype>
+
 #include <gtest/gtest.h>
 
 #include "batch_driver.h"
@@ -22,8 +24,10 @@ struct Case {
   EnvFactory factory;
 };
 
-void PrintTo(const Case& env, std::ostream* out) {
-  *out << env.name;
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  std::string out = info.param.name;
+  std::erase_if(out, [](unsigned char c) { return std::isalnum(c) == 0; });
+  return out;
 }
 
 /// Every env that there is, the random ones among them in several sizes, and envs that cannot save:
@@ -130,7 +134,7 @@ TEST_P(SavedBatch, DoesNotFitAnotherNumberOfEnvs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(VectorEnv, SavedBatch, ::testing::ValuesIn(cases()));
+INSTANTIATE_TEST_SUITE_P(VectorEnv, SavedBatch, ::testing::ValuesIn(cases()), name_of);
 
 TEST(SavedBatch, OfEnvsThatCanSaveDoesNotGrow) {
   BatchDriver batch = drive({"Pendulum-v1", [] { return make_env("Pendulum-v1"); }});
