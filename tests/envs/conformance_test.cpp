@@ -167,6 +167,7 @@ class BrokenEnv : public ::testing::TestWithParam<Case> {};
 
 TEST_P(BrokenEnv, IsFoundAndExplained) {
   made = 0;
+  drawn = 0;
   const std::vector<Violation> found =
       check_env([] { return std::make_unique<Walker>(GetParam().fault); });
   ASSERT_EQ(found.size(), 1U) << (found.empty() ? "" : found.back().text);
