@@ -111,7 +111,7 @@ ConfigValue Schema::write(const void* object) const {
 }
 
 void read_sections(const ConfigValue& map, std::span<const Section> sections,
-                   const std::string& path, const UnknownKey& unknown) {
+                   const std::string& path) {
   if (map.is_null()) return;
   if (!map.map()) {
     fail(ErrorKind::config, "{}{} = {}: must be a map of options", map.place().prefix(), path,
@@ -125,7 +125,6 @@ void read_sections(const ConfigValue& map, std::span<const Section> sections,
       if (!field && (field = section.schema->find(entry.key))) home = &section;
     }
     if (!field) {
-      if (unknown && unknown(entry)) continue;
       std::vector<std::string> names;
       for (const Section& section : sections) collect_names(*section.schema, "", names);
       fail(ErrorKind::config, "{}{}: unknown option{}", entry.place.prefix(),

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -101,14 +100,11 @@ struct Section {
   void* object = nullptr;
 };
 
-/// What to do with a key that no section knows: true where it was taken care of.
-using UnknownKey = std::function<bool(const ConfigValue::Entry& entry)>;
-
 /// Sets the options that `map` gives, each in the section that knows it. A key that nobody knows is
 /// an Error(config) with its place, its path below `path`, and the nearest known names; so is an
 /// option given twice under two of its names.
 void read_sections(const ConfigValue& map, std::span<const Section> sections,
-                   const std::string& path, const UnknownKey& unknown = {});
+                   const std::string& path);
 
 /// read_sections for one struct.
 void read_fields(const ConfigValue& map, const Schema& schema, void* object,

@@ -101,6 +101,10 @@ class RecordBatch {
   [[nodiscard]] std::int64_t width(std::size_t index) const;
   [[nodiscard]] std::size_t row_bytes(std::size_t index) const;
 
+  /// All columns with the gaps between them, which are zero where nobody wrote.
+  [[nodiscard]] std::span<std::byte> memory() { return {memory_.get(), bytes_}; }
+  [[nodiscard]] std::span<const std::byte> memory() const { return {memory_.get(), bytes_}; }
+
   /// Copies rows [first, first + count) of `from`, which has the same columns, to row `to_row` on.
   void copy_rows(std::int64_t to_row, const RecordBatch& from, std::int64_t first,
                  std::int64_t count);

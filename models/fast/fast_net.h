@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "knurl/models/net_spec.h"
+#include "knurl/models/weights.h"
+
+namespace knurl::fast {
+
+/// Forward passes of a fully connected net without LibTorch. A row's results have the same bits
+/// whatever the number of rows and its place among them. Not thread-safe: it owns its buffers.
+class FastNet {
+ public:
+  explicit FastNet(NetSpec spec);
+
+  /// Takes over new parameters. Throws std::logic_error where the tensors are another net's.
+  void set_weights(const Weights& weights);
+  [[nodiscard]] std::int64_t version() const { return version_; }
+
+  /// Runs `rows` rows of spec().inputs numbers, `stride` floats apart.
+  void forward(const float* input, std::int64_t rows, std::int64_t stride);
+
+  /// Results of the last forward.
+  struct Output {
+    const float* data = nullptr;
+    std::int64_t stride = 0;  ///< floats from one row to the next
+    int size = 0;
+    [[nodiscard]] std::span<const float> row(std::int64_t index) const {
+      return {data + index * stride, static_cast<std::size_t>(size)};
+    }
+  };
+  [[nodiscard]] Output output(std::string_view name) const;
+
+  [[nodiscard]] const NetSpec& spec() const { return spec_; }
+
+ private:
+  /// A layer's parameters as the kernels want them, and its results.
+  struct Layer {
+    RecordBatch parameters;  ///< weight [inputs, padded outputs], bias [padded outputs]
+    RecordBatch results;     ///< [rows, padded outputs]
+  };
+
+  NetSpec spec_;
+  std::vector<Layer> layers_;
+  std::int64_t version_ = 0;
+};
+
+}  // namespace knurl::fast

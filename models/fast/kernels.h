@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+
+#include "knurl/models/activation.h"
+
+namespace knurl::fast {
+
+/// Floats in the widest vector of any instruction set: buffers are padded to whole multiples.
+inline constexpr int kPad = 16;
+
+constexpr int padded(int n) {
+  return (n + kPad - 1) / kPad * kPad;
+}
+
+/// y = activation(x W + b) for `rows` rows. `weight` is [inputs, padded(outputs)] row-major, `bias`
+/// and each row of y have padded(outputs) elements, what lies behind `outputs` is 0. Each element
+/// is summed in order of the inputs, whatever the number of rows.
+struct DenseArgs {
+  const float* x = nullptr;
+  std::ptrdiff_t x_stride = 0;  ///< floats from one row to the next
+  const float* weight = nullptr;
+  const float* bias = nullptr;
+  float* y = nullptr;
+  std::ptrdiff_t rows = 0;
+  int inputs = 0;
+  int padded_outputs = 0;
+  Activation activation = Activation::linear;
+};
+
+/// One step of Adam (Kingma and Ba 2015, algorithm 1) on n parameters, n a multiple of kPad.
+struct AdamArgs {
+  float* parameter = nullptr;
+  const float* gradient = nullptr;
+  float* mean = nullptr;      ///< first moment
+  float* variance = nullptr;  ///< second moment
+  std::size_t n = 0;
+  float gradient_scale = 1.0F;  ///< clipping: every gradient times this
+  float beta1 = 0.9F;
+  float beta2 = 0.999F;
+  float step_size = 0.0F;       ///< lr / (1 - beta1^t)
+  float variance_scale = 1.0F;  ///< 1 / sqrt(1 - beta2^t)
+  float epsilon = 1e-8F;
+};
+
+/// The inner loops, compiled for one instruction set.
+struct Kernels {
+  const char* name;
+  void (*dense)(const DenseArgs& args);
+  void (*adam)(const AdamArgs& args);
+  /// Sum of squares of n numbers, n a multiple of kPad, in a fixed order.
+  double (*sum_of_squares)(const float* x, std::size_t n);
+};
+
+/// The kernels for this machine: "x86-64-v4", "x86-64-v3" or "baseline", chosen once. The
+/// environment variable KNURL_ISA chooses another that the machine has.
+const Kernels& kernels();
+
+/// All kernels that this machine can run, best first.
+std::size_t available_kernels(const Kernels* (&out)[3]);
+
+}  // namespace knurl::fast

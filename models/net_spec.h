@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knurl/core/base/rng.h"
+#include "knurl/models/activation.h"
+#include "knurl/models/weights.h"
+
+namespace knurl {
+
+/// A fully connected layer: activation(W x + b), W [outputs, inputs].
+struct DenseLayer {
+  std::string name = {};  ///< "policy.hidden.0"; its tensors are name.weight and name.bias
+  int inputs = 0;
+  int outputs = 0;
+  Activation activation = Activation::linear;
+  int source = kFromInput;  ///< the layer whose output it reads, or kFromInput
+  double init_norm = 1.0;   ///< length of each row of W in a fresh model
+  static constexpr int kFromInput = -1;
+
+  bool operator==(const DenseLayer&) const = default;
+};
+
+/// One of a net's results.
+struct NetOutput {
+  std::string name = {};  ///< "action_dist_inputs", "vf_preds"
+  int layer = 0;
+  bool operator==(const NetOutput&) const = default;
+};
+
+/// A net of fully connected layers, in an order in which each reads only earlier ones.
+struct NetSpec {
+  int inputs = 0;
+  std::vector<DenseLayer> layers = {};
+  std::vector<NetOutput> outputs = {};
+
+  bool operator==(const NetSpec&) const = default;
+};
+
+/// A stack of hidden layers of one kind.
+struct HiddenLayers {
+  std::vector<int> units = {};
+  Activation activation = Activation::tanh;
+};
+
+/// A net's result: its own hidden layers, then a linear layer of `size` units.
+struct HeadSpec {
+  std::string name = {};    ///< "policy": the layers' prefix
+  std::string output = {};  ///< "action_dist_inputs": what results are called
+  int size = 1;
+  HiddenLayers hidden = {};  ///< none: the head reads the trunk's last layer
+  double init_norm = 0.01;
+};
+
+/// A trunk that all heads share (it may be empty), and the heads.
+NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads);
+
+/// Number of values of an output.
+int output_size(const NetSpec& spec, std::string_view output);
+
+/// The tensors of a net, in order of its layers: weight, then bias.
+std::vector<ColumnSpec> tensors_of(const NetSpec& spec);
+
+/// Fresh parameters as RLlib makes them: rows of W drawn from a normal distribution and scaled to
+/// length init_norm, biases 0.
+Weights fresh_weights(const NetSpec& spec, Rng rng);
+
+/// A table of the layers: name, output shape, parameters, what each reads, and totals.
+std::string summary(const NetSpec& spec);
+
+}  // namespace knurl

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "knurl/core/data/record_batch.h"
+
+namespace knurl {
+
+/// A model's parameters: one row of named float32 tensors, each 64-byte aligned, in one flat
+/// buffer. `version` counts the updates that made them; 0 is a fresh model.
+struct Weights {
+  RecordBatch tensors = {};
+  std::int64_t version = 0;
+};
+
+/// The flat buffer as numbers, the gaps between tensors included (they stay 0).
+inline std::span<float> flat(RecordBatch& tensors) {
+  const auto memory = tensors.memory();
+  return {reinterpret_cast<float*>(memory.data()), memory.size() / sizeof(float)};
+}
+inline std::span<const float> flat(const RecordBatch& tensors) {
+  const auto memory = tensors.memory();
+  return {reinterpret_cast<const float*>(memory.data()), memory.size() / sizeof(float)};
+}
+
+}  // namespace knurl

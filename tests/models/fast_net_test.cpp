@@ -1,0 +1,249 @@
+#include "knurl/models/fast/fast_net.h"
+
+#include <bit>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "knurl/models/fast/kernels.h"
+
+namespace knurl::fast {
+namespace {
+
+std::vector<float> random_input(std::int64_t rows, int inputs, std::uint64_t seed) {
+  Rng rng(seed);
+  std::vector<float> out(static_cast<std::size_t>(rows * inputs));
+  for (float& value : out) value = static_cast<float>(2.0 * rng.normal());
+  return out;
+}
+
+double activated(Activation activation, double x) {
+  switch (activation) {
+    case Activation::linear:
+      return x;
+    case Activation::tanh:
+      return std::tanh(x);
+    case Activation::relu:
+      return std::max(x, 0.0);
+    case Activation::elu:
+      return x < 0.0 ? std::expm1(x) : x;
+    case Activation::silu:
+      return x / (1.0 + std::exp(-x));
+  }
+  return 0.0;
+}
+
+/// The net in double, written as its definition.
+std::vector<double> reference(const NetSpec& spec, const Weights& weights, const float* input,
+                              std::string_view output) {
+  std::vector<std::vector<double>> results;
+  for (const DenseLayer& layer : spec.layers) {
+    const float* w = weights.tensors.column<float>(layer.name + ".weight").data();
+    const float* b = weights.tensors.column<float>(layer.name + ".bias").data();
+    std::vector<double> y;
+    for (int unit = 0; unit < layer.outputs; ++unit) {
+      double sum = b[unit];
+      for (int i = 0; i < layer.inputs; ++i) {
+        const double x =
+            layer.source == DenseLayer::kFromInput
+                ? input[i]
+                : results[static_cast<std::size_t>(layer.source)][static_cast<std::size_t>(i)];
+        sum += w[unit * layer.inputs + i] * x;
+      }
+      y.push_back(activated(layer.activation, sum));
+    }
+    results.push_back(y);
+  }
+  for (const NetOutput& each : spec.outputs) {
+    if (each.name == output) return results[static_cast<std::size_t>(each.layer)];
+  }
+  return {};
+}
+
+NetSpec random_spec(Rng& rng) {
+  const auto activation = static_cast<Activation>(rng.below(5));
+  const auto stack = [&](std::uint64_t most) {
+    HiddenLayers hidden{.activation = activation};
+    for (std::uint64_t i = rng.below(most + 1); i > 0; --i) {
+      hidden.units.push_back(1 + static_cast<int>(rng.below(70)));
+    }
+    return hidden;
+  };
+  return make_net(1 + static_cast<int>(rng.below(20)), stack(2),
+                  {{.name = "policy",
+                    .output = "logits",
+                    .size = 1 + static_cast<int>(rng.below(18)),
+                    .hidden = stack(2),
+                    .init_norm = 1.0},
+                   {.name = "value", .output = "values", .hidden = stack(2), .init_norm = 1.0}});
+}
+
+TEST(FastNet, EqualsTheDefinitionOverRandomNets) {
+  Rng rng(1);
+  for (int trial = 0; trial < 200; ++trial) {
+    const NetSpec spec = random_spec(rng);
+    const Weights weights =
+        fresh_weights(spec, rng.split("weights", static_cast<std::uint64_t>(trial)));
+    const std::int64_t rows = 1 + static_cast<std::int64_t>(rng.below(9));
+    const auto input = random_input(rows, spec.inputs, static_cast<std::uint64_t>(trial));
+    FastNet net(spec);
+    net.set_weights(weights);
+    net.forward(input.data(), rows, spec.inputs);
+    for (const NetOutput& output : spec.outputs) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto expected =
+            reference(spec, weights, input.data() + row * spec.inputs, output.name);
+        const auto got = net.output(output.name).row(row);
+        ASSERT_EQ(got.size(), expected.size());
+        for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-5);
+      }
+    }
+  }
+}
+
+TEST(FastNet, ARowHasTheSameBitsWhateverTheBatchAndItsPlace) {
+  const NetSpec spec = make_net(
+      5, {.units = {64, 33}},
+      {{.name = "policy", .output = "logits", .size = 3, .init_norm = 1.0},
+       {.name = "value", .output = "values", .hidden = {.units = {17}}, .init_norm = 1.0}});
+  const std::int64_t most = 67;
+  const auto input = random_input(most, spec.inputs, 3);
+  FastNet whole(spec);
+  whole.set_weights(fresh_weights(spec, Rng(2)));
+  whole.forward(input.data(), most, spec.inputs);
+
+  FastNet part(spec);
+  part.set_weights(fresh_weights(spec, Rng(2)));
+  for (std::int64_t rows = 1; rows <= 17; ++rows) {
+    for (std::int64_t first = 0; first + rows <= most; first += 5) {
+      part.forward(input.data() + first * spec.inputs, rows, spec.inputs);
+      for (const NetOutput& output : spec.outputs) {
+        for (std::int64_t row = 0; row < rows; ++row) {
+          const auto a = whole.output(output.name).row(first + row);
+          const auto b = part.output(output.name).row(row);
+          for (std::size_t i = 0; i < a.size(); ++i) {
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(a[i]), std::bit_cast<std::uint32_t>(b[i]))
+                << rows << " rows from " << first;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(FastNet, StridedRowsAreReadInPlace) {
+  const NetSpec spec = make_net(3, {}, {{.name = "q", .output = "q", .size = 2, .init_norm = 1.0}});
+  FastNet net(spec);
+  net.set_weights(fresh_weights(spec, Rng(2)));
+  const std::vector<float> wide{1, 2, 3, 99, 99, 4, 5, 6, 99, 99};
+  const std::vector<float> tight{1, 2, 3, 4, 5, 6};
+  net.forward(wide.data(), 2, 5);
+  const std::vector<float> a(net.output("q").row(1).begin(), net.output("q").row(1).end());
+  net.forward(tight.data(), 2, 3);
+  const std::vector<float> b(net.output("q").row(1).begin(), net.output("q").row(1).end());
+  EXPECT_EQ(a, b);
+}
+
+TEST(FastNet, NaNIsNotHidden) {
+  for (const Activation activation : {Activation::linear, Activation::tanh, Activation::relu,
+                                      Activation::elu, Activation::silu}) {
+    const NetSpec spec = make_net(2, {.units = {4}, .activation = activation},
+                                  {{.name = "q", .output = "q", .size = 2, .init_norm = 1.0}});
+    FastNet net(spec);
+    net.set_weights(fresh_weights(spec, Rng(2)));
+    const std::vector<float> input{1.0F, std::nanf("")};
+    net.forward(input.data(), 1, 2);
+    EXPECT_TRUE(std::isnan(net.output("q").row(0)[0])) << static_cast<int>(activation);
+  }
+}
+
+TEST(FastNet, WeightsOfAnotherNetAreRefused) {
+  const NetSpec spec = make_net(2, {.units = {4}}, {{.name = "q", .output = "q", .size = 2}});
+  const NetSpec other = make_net(3, {.units = {4}}, {{.name = "q", .output = "q", .size = 2}});
+  FastNet net(spec);
+  EXPECT_THROW(net.set_weights(fresh_weights(other, Rng(1))), std::logic_error);
+}
+
+class EachKernel : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  const Kernels& use() {
+    const Kernels* available[3] = {};
+    const std::size_t n = available_kernels(available);
+    return *available[std::min(GetParam(), n - 1)];
+  }
+
+  /// One unit's activation of x.
+  std::vector<float> activate(Activation activation, const std::vector<float>& x) {
+    std::vector<float> y(x.size() * kPad);
+    std::vector<float> weight(kPad, 0.0F);
+    const std::vector<float> bias(kPad, 0.0F);
+    weight[0] = 1.0F;
+    use().dense({.x = x.data(),
+                 .x_stride = 1,
+                 .weight = weight.data(),
+                 .bias = bias.data(),
+                 .y = y.data(),
+                 .rows = static_cast<std::ptrdiff_t>(x.size()),
+                 .inputs = 1,
+                 .padded_outputs = kPad,
+                 .activation = activation});
+    std::vector<float> out;
+    for (std::size_t i = 0; i < x.size(); ++i) out.push_back(y[i * kPad]);
+    return out;
+  }
+};
+
+TEST_P(EachKernel, ActivationsAreAccurateOverTheirRange) {
+  std::vector<float> x;
+  for (float value = -100.0F; value <= 100.0F; value += 0.0137F) x.push_back(value);
+  for (float value = -1.0F; value <= 1.0F; value += 0.00011F) x.push_back(value);
+  for (const Activation activation : {Activation::tanh, Activation::elu, Activation::silu}) {
+    const auto y = activate(activation, x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double expected = activated(activation, x[i]);
+      ASSERT_NEAR(y[i], expected, 4e-7 * std::max(1.0, std::abs(expected))) << x[i];
+    }
+  }
+}
+
+TEST_P(EachKernel, AdamIsTheTextbookStep) {
+  const std::size_t n = 4 * kPad;
+  const auto gradient = random_input(static_cast<std::int64_t>(n), 1, 5);
+  auto parameter = random_input(static_cast<std::int64_t>(n), 1, 6);
+  std::vector<double> expected(parameter.begin(), parameter.end());
+  std::vector<double> m(n, 0.0);
+  std::vector<double> v(n, 0.0);
+  std::vector<float> mean(n, 0.0F);
+  std::vector<float> variance(n, 0.0F);
+  for (int t = 1; t <= 20; ++t) {
+    use().adam({.parameter = parameter.data(),
+                .gradient = gradient.data(),
+                .mean = mean.data(),
+                .variance = variance.data(),
+                .n = n,
+                .gradient_scale = 0.5F,
+                .step_size = static_cast<float>(1e-3 / (1.0 - std::pow(0.9, t))),
+                .variance_scale = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(0.999, t)))});
+    for (std::size_t i = 0; i < n; ++i) {
+      const double g = 0.5 * gradient[i];
+      m[i] = 0.9 * m[i] + 0.1 * g;
+      v[i] = 0.999 * v[i] + 0.001 * g * g;
+      const double m_hat = m[i] / (1.0 - std::pow(0.9, t));
+      const double v_hat = v[i] / (1.0 - std::pow(0.999, t));
+      expected[i] -= 1e-3 * m_hat / (std::sqrt(v_hat) + 1e-8);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) ASSERT_NEAR(parameter[i], expected[i], 3e-6);  // 20 roundings
+}
+
+TEST_P(EachKernel, SumOfSquaresIsExactWhereDoubleIs) {
+  const auto x = random_input(64 * kPad, 1, 7);
+  double expected = 0.0;
+  for (const float value : x) expected += static_cast<double>(value) * value;
+  EXPECT_NEAR(use().sum_of_squares(x.data(), x.size()), expected, 1e-9 * expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, EachKernel, ::testing::Values(0U, 1U, 2U));
+
+}  // namespace
+}  // namespace knurl::fast
