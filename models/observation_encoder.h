@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "knurl/core/data/record_batch.h"
+#include "knurl/core/spaces/layout.h"
+
+namespace knurl {
+
+/// From observations to the numbers a fully connected net reads: a Box of float32 as it is, without
+/// a copy; anything else as flatten() writes it.
+class ObservationEncoder {
+ public:
+  explicit ObservationEncoder(const SpaceLayout& space)
+      : space_(space), size_(static_cast<int>(flat_size(space))) {}
+
+  /// Numbers a row has.
+  [[nodiscard]] int size() const { return size_; }
+
+  /// `rows` rows of numbers, one after the other. Valid until the next call, and no longer than the
+  /// observations. Needs no cleaning up: NaN goes through.
+  const float* encode(const ConstRows& observations, std::int64_t rows);
+
+ private:
+  SpaceLayout space_;
+  int size_;
+  RecordBatch buffer_;
+};
+
+}  // namespace knurl

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "knurl/core/base/rng.h"
+#include "knurl/core/data/record_batch.h"
+#include "knurl/core/spaces/layout.h"
+#include "knurl/models/exploration/exploration.h"
+#include "knurl/models/weights.h"
+
+namespace knurl {
+
+/// What a policy sees: rows of observations, and for each row its env's stream for exploring.
+struct PolicyInput {
+  ConstRows observations;
+  std::int64_t rows = 0;
+  std::span<Rng> rngs = {};
+};
+
+/// What a policy says, row for row. Lives in the policy until its next act.
+struct PolicyOutput {
+  /// The columns that output_columns() names. "actions" is what the policy means: its
+  /// log-probability and its gradient belong to it.
+  const RecordBatch* columns = nullptr;
+  /// The same actions as values of the env's action space.
+  ConstRows env_actions;
+};
+
+/// From observations to actions, in batches. The same object serves training, evaluation and
+/// serving. A row's result has the same bits whatever the batch's size and the row's place in it.
+/// Not thread-safe.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  /// What act returns beside the env's actions; RLlib's names (actions, action_logp,
+  /// action_dist_inputs, vf_preds).
+  [[nodiscard]] virtual std::vector<ColumnSpec> output_columns() const = 0;
+
+  virtual PolicyOutput act(const PolicyInput& input) = 0;
+
+  /// Estimates the value of each observation; only for policies that have values.
+  [[nodiscard]] virtual bool has_values() const { return false; }
+  virtual void values(const ConstRows& /*observations*/, std::int64_t /*rows*/,
+                      std::span<float> /*out*/) {}
+
+  [[nodiscard]] virtual const Weights& weights() const = 0;
+  /// Throws std::logic_error where the tensors are another model's.
+  virtual void set_weights(const Weights& weights) = 0;
+
+  [[nodiscard]] virtual Exploration& exploration() = 0;
+
+  /// The model as a table of layers, shapes and parameters.
+  [[nodiscard]] virtual std::string summary() const = 0;
+};
+
+}  // namespace knurl

@@ -1,0 +1,65 @@
+#include "knurl/models/tabular/tabular_policy.h"
+
+#include <algorithm>
+
+#include "knurl/core/base/check.h"
+#include "knurl/core/base/error.h"
+
+namespace knurl {
+namespace {
+
+Categorical table_distribution(const SpaceLayout& actions) {
+  const auto* discrete = actions.space().as<Discrete>();
+  if (!discrete) {
+    fail(ErrorKind::config, "action space {}: a table needs a Discrete one",
+         actions.space().text());
+  }
+  return {.n = static_cast<int>(discrete->n)};
+}
+
+}  // namespace
+
+Weights fresh_table(const StateIndex& states, const SpaceLayout& actions) {
+  const std::int64_t n = table_distribution(actions).n;
+  return {.tensors = RecordBatch({{kQTable, DType::float32, {states.size(), n}}}, 1)};
+}
+
+TabularPolicy::TabularPolicy(const SpaceLayout& observations, const SpaceLayout& actions,
+                             std::unique_ptr<Exploration> exploration)
+    : states_(observations),
+      actions_(actions),
+      distribution_(table_distribution(actions)),
+      adapter_(actions, {}),
+      exploration_(std::move(exploration)),
+      table_(fresh_table(states_, actions)) {}
+
+PolicyOutput TabularPolicy::act(const PolicyInput& input) {
+  const std::int64_t n = distribution_.n;
+  if (rows_.columns().empty() || rows_.rows() < input.rows) {
+    rows_ = RecordBatch({{"actions", DType::int64, {}}, {"q", DType::float32, {n}}}, input.rows);
+    env_action_columns_ = RecordBatch(actions_.columns("actions"), input.rows);
+    env_actions_ = Rows(actions_, env_action_columns_, "actions");
+  }
+  const float* table = table_.tensors.column<float>(kQTable).data();
+  const auto q = rows_.column<float>("q");
+  for (std::int64_t row = 0; row < input.rows; ++row) {
+    const float* values = table + n * states_.of(ConstRow(input.observations, row));
+    std::copy(values, values + n, q.row(row).data());
+  }
+  exploration_->choose(distribution_, {.data = q.data(), .rows = input.rows, .stride = n},
+                       input.rngs, rows_);
+  adapter_.to_env(rows_, input.rows, env_actions_);
+  return {.columns = &rows_, .env_actions = env_actions_};
+}
+
+void TabularPolicy::set_weights(const Weights& weights) {
+  check(weights.tensors.columns() == table_.tensors.columns(), "the table is of this env");
+  table_ = weights;
+}
+
+std::string TabularPolicy::summary() const {
+  return fmt::format("table of action values: {} states x {} actions\n", states_.size(),
+                     distribution_.n);
+}
+
+}  // namespace knurl

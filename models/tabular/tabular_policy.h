@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+
+#include "knurl/models/action_adapter.h"
+#include "knurl/models/policy.h"
+#include "knurl/models/tabular/state_index.h"
+
+namespace knurl {
+
+/// The tensor of a table of action values, [states, actions].
+inline constexpr const char* kQTable = "q_table";
+
+/// A table of zeros for a finite observation space and a Discrete action space.
+Weights fresh_table(const StateIndex& states, const SpaceLayout& actions);
+
+/// Chooses by a table of action values. Greedy choices take the first of equal values.
+class TabularPolicy final : public Policy {
+ public:
+  TabularPolicy(const SpaceLayout& observations, const SpaceLayout& actions,
+                std::unique_ptr<Exploration> exploration);
+
+  [[nodiscard]] std::vector<ColumnSpec> output_columns() const override {
+    return {{"actions", DType::int64, {}}};
+  }
+  PolicyOutput act(const PolicyInput& input) override;
+  [[nodiscard]] const Weights& weights() const override { return table_; }
+  void set_weights(const Weights& weights) override;
+  [[nodiscard]] Exploration& exploration() override { return *exploration_; }
+  [[nodiscard]] std::string summary() const override;
+
+ private:
+  StateIndex states_;
+  SpaceLayout actions_;
+  Categorical distribution_;
+  ActionAdapter adapter_;
+  std::unique_ptr<Exploration> exploration_;
+  Weights table_;
+  RecordBatch rows_;  ///< rows of the table for the last observations, and the actions
+  RecordBatch env_action_columns_;
+  Rows env_actions_;
+};
+
+}  // namespace knurl

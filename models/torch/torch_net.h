@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "knurl/models/trainable_net.h"
+
+namespace knurl {
+
+/// TrainableNet of fully connected layers on LibTorch. Parameters and gradients are views into the
+/// flat buffers, so that nothing is copied between autograd and the optimizer.
+class TorchNet final : public TrainableNet {
+ public:
+  TorchNet(NetSpec spec, const Weights& weights);
+
+  [[nodiscard]] RecordBatch& parameters() override { return parameters_; }
+  [[nodiscard]] RecordBatch& gradients() override { return gradients_; }
+  std::vector<std::span<const float>> forward(const float* input, std::int64_t rows) override;
+  void backward(const std::vector<std::span<const float>>& output_gradients) override;
+
+ private:
+  struct Layer {
+    torch::Tensor weight;
+    torch::Tensor bias;
+  };
+
+  NetSpec spec_;
+  RecordBatch parameters_;
+  RecordBatch gradients_;
+  std::vector<Layer> layers_;
+  std::vector<torch::Tensor> outputs_;  ///< of the last forward, with their graph
+};
+
+}  // namespace knurl

@@ -1,0 +1,49 @@
+#include <filesystem>
+
+#include <dlfcn.h>
+
+#include "knurl/core/base/error.h"
+#include "knurl/core/base/log.h"
+#include "knurl/models/torch/factory.h"
+#include "knurl/models/trainable_net.h"
+
+namespace knurl {
+namespace {
+
+/// libknurl_torch lies beside this library. Opened once and never closed: LibTorch cannot be
+/// unloaded.
+const TorchFactory& open_torch_library() {
+  static const TorchFactory& factory = []() -> const TorchFactory& {
+    Dl_info self{};
+    dladdr(reinterpret_cast<const void*>(&make_torch_net), &self);
+    const std::filesystem::path beside =
+        std::filesystem::path(self.dli_fname).parent_path() / KNURL_TORCH_LIBRARY;
+    void* library = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) fail(ErrorKind::io, "LibTorch cannot be loaded: {}", dlerror());
+    void* symbol = dlsym(library, kTorchFactorySymbol);
+    if (!symbol) fail(ErrorKind::io, "{} is no torch library of knurl", beside.string());
+    const auto get = reinterpret_cast<const TorchFactory* (*)()>(symbol);
+    return *get();
+  }();
+  return factory;
+}
+
+}  // namespace
+
+std::unique_ptr<TrainableNet> make_torch_net(const NetSpec& spec, const Weights& weights,
+                                             int num_threads) {
+  const TorchFactory& factory = open_torch_library();
+  static const int threads = [&] {
+    factory.set_num_threads(num_threads);
+    if (const std::string warning = factory.slow_blas_warning(); !warning.empty()) {
+      warn_once(warning);
+    }
+    return num_threads;
+  }();
+  if (threads != num_threads) {
+    log(LogLevel::info, "LibTorch uses {} threads; {} were asked for later", threads, num_threads);
+  }
+  return factory.make_net(spec, weights);
+}
+
+}  // namespace knurl

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "knurl/models/net_spec.h"
+#include "knurl/models/weights.h"
+
+namespace knurl {
+
+/// A net that learns. The parameters and their gradients are two flat buffers laid out as Weights
+/// are; a loss reads the outputs of forward and hands their gradients to backward. Not thread-safe.
+class TrainableNet {
+ public:
+  virtual ~TrainableNet() = default;
+
+  /// Parameters, one row of named tensors. Writing them changes the net.
+  [[nodiscard]] virtual RecordBatch& parameters() = 0;
+  /// d loss / d parameters, laid out as the parameters.
+  [[nodiscard]] virtual RecordBatch& gradients() = 0;
+
+  /// Runs `rows` rows of inputs (contiguous, [rows, inputs]) and keeps what backward needs. Returns
+  /// the outputs in the order of the spec, each [rows, size]; they live until the next forward.
+  virtual std::vector<std::span<const float>> forward(const float* input, std::int64_t rows) = 0;
+
+  /// Sets gradients() from d loss / d output for each output of the last forward, each [rows,
+  /// size].
+  virtual void backward(const std::vector<std::span<const float>>& output_gradients) = 0;
+};
+
+/// A net on LibTorch, which this loads at the first call in a process (half a second).
+/// `num_threads` is how many threads LibTorch may use for one operation; the first call decides for
+/// the process. Throws Error(io) where knurl's torch library cannot be loaded.
+std::unique_ptr<TrainableNet> make_torch_net(const NetSpec& spec, const Weights& weights,
+                                             int num_threads = 1);
+
+}  // namespace knurl
