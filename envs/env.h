@@ -44,7 +44,8 @@ class Env {
   [[nodiscard]] virtual EnvSpec spec() const = 0;
 
   /// Starts an episode and writes its first observation. The env may keep and use `rng` until the
-  /// next reset.
+  /// next reset. What it keeps from one episode to the next is lost when a run is resumed, unless
+  /// it saves it.
   virtual void reset(Rng& rng, ObservationOut observation) = 0;
 
   /// Takes one step and writes the observation after it, also at an ending. Only called between a

@@ -56,6 +56,12 @@ void register_env(EnvEntry entry) {
   add(registry(), std::move(entry));
 }
 
+bool env_is_registered(std::string_view name) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return all.entries.contains(name);
+}
+
 std::vector<EnvEntry> registered_envs() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

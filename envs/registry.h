@@ -73,6 +73,13 @@ void register_env(std::string name, std::string sentence) {
   register_env(env_entry<E>(std::move(name), std::move(sentence)));
 }
 
+/// Makes an env known unless its name is known already.
+bool env_is_registered(std::string_view name);
+template <std::derived_from<Env> E>
+void register_env_once(const std::string& name) {
+  if (!env_is_registered(name)) register_env<E>(name, "an environment of this program");
+}
+
 /// All known envs in alphabetical order.
 std::vector<EnvEntry> registered_envs();
 

@@ -39,11 +39,15 @@ double now() {
 EnvBatch::EnvBatch(std::string name, const EnvFactory& factory, const Rng& rng,
                    const VectorEnvOptions& options)
     : name_(std::move(name)), options_(options), rng_(rng) {
-  check(options.num_envs >= 1 && options.total_envs >= options.first_env + options.num_envs,
+  const int end = options.first_env + options.num_envs;
+  if (!options_.total_envs) options_.total_envs = end;
+  check(options.num_envs >= 1 && *options_.total_envs >= end,
         "a batch's envs are among those of the run");
   for (int i = 0; i < options.num_envs; ++i) {
     slots_.push_back({.env = nullptr, .rng = Rng()});
     slots_.back().running.env = options.first_env + i;
+    slots_.back().episode =
+        options.first_env + i - *options_.total_envs;  // a reset goes to the next
     const auto make = [&] { make_one(i, factory); };
     run_one(i, EnvCall::constructor, make);
     if (slots_.back().error) std::rethrow_exception(slots_.back().error);
@@ -121,7 +125,11 @@ void EnvBatch::start_episode(int index, std::int64_t episode, Row observation) {
 void EnvBatch::reset(const Rows& observation) {
   ended_.clear();
   for_each_env([&](int i) {
-    const auto start = [&] { start_episode(i, options_.first_env + i, Row(observation, i)); };
+    const auto start = [&] {
+      EnvSlot& slot = slots_[static_cast<std::size_t>(i)];
+      start_episode(i, slot.episode + *options_.total_envs, Row(observation, i));
+      if (options_.render) slot.frame = slot.env->render();
+    };
     run_one(i, EnvCall::reset, start);
   });
   throw_first_error();
@@ -160,6 +168,7 @@ void EnvBatch::step_one(int index, const ConstRows& actions, const VectorStep& o
     if (!spec_.info.empty()) {
       slot.env->info(out.info.subspan(at * spec_.info.size(), spec_.info.size()));
     }
+    if (options_.render) slot.frame = slot.env->render();
   };
   slot.ended = false;
   run_one(index, EnvCall::step, take_step);
@@ -181,7 +190,7 @@ void EnvBatch::step_one(int index, const ConstRows& actions, const VectorStep& o
                 observations_.leaves()[leaf].bytes());
   }
   const auto start = [&] {
-    start_episode(index, slot.episode + options_.total_envs, Row(out.observation, index));
+    start_episode(index, slot.episode + *options_.total_envs, Row(out.observation, index));
   };
   run_one(index, EnvCall::reset, start);
 }

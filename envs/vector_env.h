@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,11 +49,14 @@ struct VectorStep {
 
 struct VectorEnvOptions {
   int num_envs = 1;
-  int first_env = 0;   ///< index of our first env in the whole run
-  int total_envs = 1;  ///< envs in the whole run
-  int worker = 0;      ///< whose envs these are, for messages
+  int first_env = 0;  ///< index of our first env in the whole run
+  std::optional<int> total_envs =
+      std::nullopt;  ///< envs in the whole run; nothing: ours and those before
+  int worker = 0;    ///< whose envs these are, for messages
   Stepping stepping = Stepping::automatic;
   int num_threads = 1;  ///< most threads that parallel stepping uses
+  bool render =
+      false;  ///< render() shows what a step ended with, also when it was followed by a reset
 };
 
 /// N copies of an env stepped together, each reset in the same step in which its episode ends.
@@ -67,7 +71,7 @@ class VectorEnv {
   [[nodiscard]] virtual const SpaceLayout& observation_layout() const = 0;
   [[nodiscard]] virtual const SpaceLayout& action_layout() const = 0;
 
-  /// Starts an episode in every env. Throws Error(env) naming env, worker, index and call.
+  /// Starts the next episode in every env. Throws Error(env) naming env, worker, index and call.
   virtual void reset(const Rows& observation) = 0;
   /// Steps every env. If some throw, the others still finish their step, and the error of the
   /// lowest index is thrown.
@@ -79,6 +83,8 @@ class VectorEnv {
   /// Steps taken so far in that episode.
   [[nodiscard]] virtual std::int64_t episode_length(int env) const = 0;
 
+  /// An env as text; the end of the last episode rather than the start of the next where the
+  /// options ask for it.
   [[nodiscard]] virtual std::string render(int env) const = 0;
 
   /// The state of all envs and running episodes. load needs a VectorEnv made alike.

@@ -262,6 +262,32 @@ struct ValueType<T> {
   }
 };
 
+/// A value, or "auto": knurl works it out when the config is resolved.
+template <class T>
+struct OrAuto {
+  std::optional<T> value = std::nullopt;
+
+  OrAuto() = default;                           ///< auto
+  OrAuto(T given) : value(std::move(given)) {}  // NOLINT(*-explicit-*): reads as a value
+  [[nodiscard]] bool is_auto() const { return !value; }
+  bool operator==(const OrAuto&) const = default;
+};
+
+template <class T>
+struct ValueType<OrAuto<T>> {
+  static std::string text() { return ValueType<T>::text() + " or auto"; }
+  static OrAuto<T> read(const ConfigValue& value, const std::string& path, const Range& range) {
+    if (value.scalar() && value.scalar()->text == "auto") return {};
+    return ValueType<T>::read(value, path, range);
+  }
+  static ConfigValue write(const OrAuto<T>& value) {
+    return value.value ? ValueType<T>::write(*value.value) : ConfigValue::of("auto");
+  }
+  static void check(const OrAuto<T>& value, const std::string& path, const Range& range) {
+    if (value.value) ValueType<T>::check(*value.value, path, range);
+  }
+};
+
 namespace detail {
 
 template <class T>
@@ -292,8 +318,12 @@ class MemberType final : public FieldType {
       target = M(ValueType<T>::read(value, path, range));
     }
   }
-  [[nodiscard]] ConfigValue write(const void* member) const override {
-    return ValueType<T>::write(get(member));
+  [[nodiscard]] ConfigValue write(const void* member, Shown shown) const override {
+    if constexpr (HasFields<M>) {
+      return schema_of<M>().write(member, shown);
+    } else {
+      return ValueType<T>::write(get(member));
+    }
   }
   void check(const void* member, const std::string& path, const Range& range) const override {
     ValueType<T>::check(get(member), path, range);
@@ -319,6 +349,16 @@ class MemberType final : public FieldType {
       return false;
     } else {
       return true;
+    }
+  }
+  void mark_given(void* member, const ConfigValue* given) const override {
+    M& target = *static_cast<M*>(member);
+    if constexpr (IsOpt<M>::value) {
+      if (!given) target.forget_given();
+    } else if constexpr (HasFields<M>) {
+      for (const Field& field : schema_of<M>().fields()) {
+        field.type->mark_given(field.in(member), given ? given->find(field.name) : nullptr);
+      }
     }
   }
   [[nodiscard]] std::string text() const override { return ValueType<T>::text(); }

@@ -50,6 +50,9 @@ class Opt {
   const T& operator*() const { return value_; }
   const T* operator->() const { return &value_; }
 
+  /// Keeps the value, as if it were the default.
+  void forget_given() { given_ = false; }
+
   /// Takes `other`'s value where somebody gave it; leaves this option alone otherwise.
   void merge(const Opt& other) {
     if (other.given_) *this = other;

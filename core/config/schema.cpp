@@ -104,9 +104,13 @@ void Schema::check(const void* object, const std::string& path) const {
   }
 }
 
-ConfigValue Schema::write(const void* object) const {
+ConfigValue Schema::write(const void* object, Shown shown) const {
   ConfigValue out = ConfigValue::empty_map();
-  for (const Field& field : fields_) out[field.name] = field.type->write(field.in(object));
+  for (const Field& field : fields_) {
+    const void* member = field.in(object);
+    if (shown == Shown::given && !field.type->given(member)) continue;
+    out[field.name] = field.type->write(member, shown);
+  }
   return out;
 }
 

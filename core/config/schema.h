@@ -34,6 +34,9 @@ constexpr Range above(double low) {
   return {.low = low, .low_open = true};
 }
 
+/// Which options a written config shows.
+enum class Shown { all, given };
+
 /// Other names under which files may give an option.
 struct Aliases {
   std::vector<std::string> names;
@@ -46,12 +49,14 @@ class FieldType {
   /// Sets the member from a file's value. Throws Error(config) with place, path, value and rule.
   virtual void read(void* member, const ConfigValue& value, const std::string& path,
                     const Range& range) const = 0;
-  [[nodiscard]] virtual ConfigValue write(const void* member) const = 0;
+  [[nodiscard]] virtual ConfigValue write(const void* member, Shown shown) const = 0;
   /// Throws Error(config) where the member's value is outside the range.
   virtual void check(const void* member, const std::string& path, const Range& range) const = 0;
   /// Takes what was given in `from`.
   virtual void merge(void* member, const void* from) const = 0;
   [[nodiscard]] virtual bool given(const void* member) const = 0;
+  /// Marks as given exactly what `given`, a value as files hold it, names; null: nothing.
+  virtual void mark_given(void* member, const ConfigValue* given) const = 0;
   /// "whole number", "list of numbers", "truncate_episodes or complete_episodes".
   [[nodiscard]] virtual std::string text() const = 0;
   /// The fields of a member that is a struct with fields of its own.
@@ -87,7 +92,7 @@ class Schema {
 
   void merge(void* object, const void* from) const;
   void check(const void* object, const std::string& path) const;
-  [[nodiscard]] ConfigValue write(const void* object) const;
+  [[nodiscard]] ConfigValue write(const void* object, Shown shown = Shown::all) const;
 
  private:
   std::vector<Field> fields_;
@@ -98,6 +103,13 @@ struct Section {
   std::string group = {};  ///< "training"
   const Schema* schema = nullptr;
   void* object = nullptr;
+};
+
+/// The same for looking at.
+struct ConstSection {
+  std::string group = {};
+  const Schema* schema = nullptr;
+  const void* object = nullptr;
 };
 
 /// Sets the options that `map` gives, each in the section that knows it. A key that nobody knows is

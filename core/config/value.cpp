@@ -127,8 +127,11 @@ std::optional<std::int64_t> ConfigValue::as_int() const {
 
 std::optional<double> ConfigValue::as_double() const {
   const Scalar* s = scalar();
-  if (!s || s->quoted) return std::nullopt;
-  return parse_double(s->text);
+  if (!s) return std::nullopt;
+  const std::optional<double> number = parse_double(s->text);
+  // JSON can write infinities as text only
+  if (s->quoted && (!number || !std::isinf(*number))) return std::nullopt;
+  return number;
 }
 
 std::string ConfigValue::describe() const {
@@ -173,7 +176,11 @@ void set_path(ConfigValue& root, std::string_view path, ConfigValue value) {
       fail(ErrorKind::config, "{}\"{}\": a path is names with dots between them",
            value.place().prefix(), path);
     }
-    at = &(*at)[key];
+    if (!at->find(key)) {
+      (*at)[key] = ConfigValue();
+      at->map()->back().place = value.place();
+    }
+    at = at->find(key);
     if (dot == std::string_view::npos) break;
     rest.remove_prefix(dot + 1);
   }

@@ -96,8 +96,8 @@ struct ConfigValue::Entry {
 /// Lays `over` on `base`: maps merge key by key, anything else replaces.
 void merge_into(ConfigValue& base, const ConfigValue& over);
 
-/// Puts `value` at a dotted path such as "model.fcnet_hiddens", making maps on the way.
-/// Throws Error(config) where a part of the path holds something that is no map.
+/// Puts `value` at a dotted path such as "model.fcnet_hiddens", making maps on the way; new keys
+/// get its place. Throws Error(config) where a part of the path holds something that is no map.
 void set_path(ConfigValue& root, std::string_view path, ConfigValue value);
 
 }  // namespace knurl

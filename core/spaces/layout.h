@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,7 +53,8 @@ class SpaceLayout {
   bool plain_float_ = false;
 };
 
-/// Rows of a space in columns: where each leaf's column starts. Byte is std::byte or const.
+/// Rows of a space in columns: where each leaf's column starts. Byte is std::byte or const. Copying
+/// allocates nothing for spaces of up to four leaves.
 template <class Byte>
 class BasicRows {
  public:
@@ -59,34 +62,43 @@ class BasicRows {
   /// Columns made by SpaceLayout::columns(name) inside `batch`.
   template <class Batch>
   BasicRows(const SpaceLayout& layout, Batch& batch, std::string_view name) : layout_(&layout) {
-    for (const ColumnSpec& column : layout.columns(name)) {
-      bases_.push_back(batch.data(batch.index_of(column.name)));
+    const std::vector<ColumnSpec> columns = layout.columns(name);
+    if (columns.size() > few_.size()) many_.resize(columns.size());
+    for (std::size_t leaf = 0; leaf < columns.size(); ++leaf) {
+      base(leaf) = batch.data(batch.index_of(columns[leaf].name));
     }
   }
-  /// A leaf's first row each.
-  BasicRows(const SpaceLayout& layout, std::vector<Byte*> bases)
-      : layout_(&layout), bases_(std::move(bases)) {}
   operator BasicRows<const std::byte>() const {  // NOLINT(*-explicit-*)
-    return layout_ ? BasicRows<const std::byte>(*layout_, {bases_.begin(), bases_.end()})
-                   : BasicRows<const std::byte>();
+    BasicRows<const std::byte> out;
+    out.layout_ = layout_;
+    out.first_row_ = first_row_;
+    out.many_.assign(many_.begin(), many_.end());
+    std::copy(few_.begin(), few_.end(), out.few_.begin());
+    return out;
   }
 
   [[nodiscard]] const SpaceLayout& layout() const { return *layout_; }
   [[nodiscard]] Byte* leaf_row(std::size_t leaf, std::int64_t row) const {
-    return bases_[leaf] + static_cast<std::size_t>(row) * layout_->leaves()[leaf].bytes();
+    return (many_.empty() ? few_[leaf] : many_[leaf]) +
+           static_cast<std::size_t>(first_row_ + row) * layout_->leaves()[leaf].bytes();
   }
   /// The same columns seen from row `row` on.
   [[nodiscard]] BasicRows from(std::int64_t row) const {
     BasicRows moved = *this;
-    for (std::size_t leaf = 0; leaf < bases_.size(); ++leaf) {
-      moved.bases_[leaf] = leaf_row(leaf, row);
-    }
+    moved.first_row_ += row;
     return moved;
   }
 
  private:
+  template <class>
+  friend class BasicRows;
+
+  Byte*& base(std::size_t leaf) { return many_.empty() ? few_[leaf] : many_[leaf]; }
+
   const SpaceLayout* layout_ = nullptr;
-  std::vector<Byte*> bases_;
+  std::int64_t first_row_ = 0;
+  std::array<Byte*, 4> few_{};
+  std::vector<Byte*> many_;  ///< in place of few_ where there are more leaves
 };
 
 using Rows = BasicRows<std::byte>;

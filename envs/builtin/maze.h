@@ -26,8 +26,11 @@ class Maze final : public Env {
     bool operator==(const Cell&) const = default;
   };
 
+  /// Throws Error(config) where the config is out of range.
   explicit Maze(Config config)
-      : config_(config), goal_{.row = config.rows - 1, .column = config.columns - 1} {}
+      : config_(config), goal_{.row = config.rows - 1, .column = config.columns - 1} {
+    schema_of<Config>().check(&config_, "Maze-v0");
+  }
 
   [[nodiscard]] EnvSpec spec() const override;
   void reset(Rng& rng, ObservationOut observation) override;

@@ -23,6 +23,7 @@ struct EnvSlot {
   std::vector<std::byte> actions = {};  ///< taken in it, where the env cannot save itself
   bool ended = false;                   ///< by the last step
   EpisodeSummary last = {};             ///< the episode that the last step ended
+  std::string frame = {};               ///< after the last step, where frames are kept
   std::exception_ptr error = {};
 };
 
@@ -43,7 +44,9 @@ class EnvBatch final : public VectorEnv {
   [[nodiscard]] std::int64_t episode_length(int env) const override {
     return slot(env).running.length;
   }
-  [[nodiscard]] std::string render(int env) const override { return slot(env).env->render(); }
+  [[nodiscard]] std::string render(int env) const override {
+    return options_.render ? slot(env).frame : slot(env).env->render();
+  }
   void save(ByteWriter& out) const override;
   void load(ByteReader& in) override;
 
