@@ -1,0 +1,267 @@
+#include "knurl/core/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "knurl/core/base/error.h"
+#include "knurl/core/base/version.h"
+#include "knurl/core/checkpoint/safetensors.h"
+
+namespace knurl {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormatVersion = 1;
+constexpr const char* kFormat = "knurl-checkpoint";
+constexpr const char* kManifest = "manifest.json";
+constexpr const char* kUnfinished = ".unfinished-";
+
+std::string checksum(const void* data, std::size_t size) {
+  const XXH128_hash_t hash = XXH3_128bits(data, size);
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+[[noreturn]] void fail_io(const fs::path& path, std::string_view what) {
+  fail(ErrorKind::io, "{}: {}: {}", path.string(), what, std::strerror(errno));
+}
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (fd_ < 0) fail_io(path, "cannot be opened");
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { ::close(fd_); }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+void flush_directory(const fs::path& directory) {
+  const Descriptor descriptor(directory, O_RDONLY | O_DIRECTORY);
+  if (::fsync(descriptor.get()) != 0) fail_io(directory, "cannot be flushed");
+}
+
+void write_file(const fs::path& path, std::span<const std::byte> bytes) {
+  const Descriptor descriptor(path, O_WRONLY | O_CREAT | O_TRUNC);
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_io(path, "cannot be written");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  if (::fsync(descriptor.get()) != 0) fail_io(path, "cannot be flushed");
+}
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  std::error_code problem;
+  const auto size = fs::file_size(path, problem);
+  if (problem) fail(ErrorKind::checkpoint, "{}: {}", path.string(), problem.message());
+  const Descriptor descriptor(path, O_RDONLY);
+  std::vector<std::byte> bytes(size);
+  std::size_t got = 0;
+  while (got < bytes.size()) {
+    const ssize_t n = ::read(descriptor.get(), bytes.data() + got, bytes.size() - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail_io(path, "cannot be read");
+    if (n == 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
+std::string manifest_of(const CheckpointData& data) {
+  Json manifest{{"format", kFormat},
+                {"format_version", kFormatVersion},
+                {"knurl_version", kVersion},
+                {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                                        fmt::gmtime(std::chrono::system_clock::to_time_t(
+                                            std::chrono::system_clock::now())))}};
+  Json& files = manifest["files"] = Json::object();
+  for (const auto& [name, bytes] : data.files()) {
+    files[name] = {{"bytes", bytes.size()}, {"xxh3_128", checksum(bytes.data(), bytes.size())}};
+  }
+  const std::string body = manifest.dump();
+  manifest["manifest_xxh3_128"] = checksum(body.data(), body.size());
+  return manifest.dump(2) + "\n";
+}
+
+/// The manifest, after its own checksum and format have been found good.
+Json read_manifest(const fs::path& directory) {
+  const fs::path path = directory / kManifest;
+  if (!fs::exists(path)) {
+    fail(ErrorKind::checkpoint, "{}: no checkpoint of knurl's: it has no {}", directory.string(),
+         kManifest);
+  }
+  const std::vector<std::byte> bytes = read_file(path);
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  Json manifest = Json::parse(text, text + bytes.size(), nullptr, false);
+  if (manifest.is_discarded() || !manifest.is_object()) {
+    fail(ErrorKind::checkpoint, "{}: damaged: not JSON", path.string());
+  }
+  if (manifest.value("format", "") != kFormat) {
+    fail(ErrorKind::checkpoint, "{}: no checkpoint of knurl's: format is {}", path.string(),
+         manifest.value("format", "missing"));
+  }
+  const Json version = manifest.value("format_version", Json());
+  if (version.is_number_integer() && version.get<std::int64_t>() > kFormatVersion) {
+    fail(ErrorKind::checkpoint, "{}: format {} is newer than {}, the newest that knurl {} reads",
+         path.string(), version.dump(), kFormatVersion, kVersion);
+  }
+  const std::string expected = manifest.value("manifest_xxh3_128", "");
+  manifest.erase("manifest_xxh3_128");
+  const std::string body = manifest.dump();
+  if (checksum(body.data(), body.size()) != expected) {
+    fail(ErrorKind::checkpoint, "{}: damaged: its checksum is another", path.string());
+  }
+  return manifest;
+}
+
+/// Puts `from` in the place of `to`, in one step also where `to` exists.
+void move_into_place(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
+  if (errno == EEXIST &&
+      ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+    fs::remove_all(from);  // now the old one
+    return;
+  }
+  if (errno == EINVAL && ::rename(from.c_str(), to.c_str()) == 0) return;  // old file systems
+  fail_io(to, "cannot be put in place");
+}
+
+}  // namespace
+
+void CheckpointData::add_json(const std::string& name, const std::string& text) {
+  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+  files_[name].assign(begin, begin + text.size());
+}
+
+void CheckpointData::add_tensors(const std::string& name, const RecordBatch& tensors) {
+  files_[name] = to_safetensors(tensors);
+}
+
+std::string CheckpointData::json(const std::string& name) const {
+  const std::vector<std::byte>& bytes = file(name);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+RecordBatch CheckpointData::tensors(const std::string& name) const {
+  return from_safetensors(file(name), path_of(name));
+}
+
+const std::vector<std::byte>& CheckpointData::file(const std::string& name) const {
+  const auto found = files_.find(name);
+  if (found == files_.end()) fail(ErrorKind::checkpoint, "{}: is missing", path_of(name));
+  return found->second;
+}
+
+std::string CheckpointData::path_of(const std::string& name) const {
+  return source_.empty() ? name : (source_ / name).string();
+}
+
+void write_checkpoint(const fs::path& directory, const CheckpointData& data) {
+  fs::path target = directory.lexically_normal();
+  if (!target.has_filename()) target = target.parent_path();  // written with a slash at the end
+  const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const fs::path beside =
+      parent / fmt::format("{}{}-{}", kUnfinished, ::getpid(), target.filename().string());
+  try {
+    fs::create_directories(parent);
+    fs::remove_all(beside);
+    fs::create_directory(beside);
+    for (const auto& [name, bytes] : data.files()) {
+      fs::create_directories((beside / name).parent_path());
+      write_file(beside / name, bytes);
+    }
+    const std::string manifest = manifest_of(data);
+    write_file(beside / kManifest, std::as_bytes(std::span(manifest)));
+    flush_directory(beside);
+    move_into_place(beside, target);
+    flush_directory(parent);
+  } catch (const fs::filesystem_error& error) {
+    std::error_code ignored;
+    fs::remove_all(beside, ignored);
+    fail(ErrorKind::io, "{}: {}", error.path1().string(), error.code().message());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(beside, ignored);
+    throw;
+  }
+}
+
+CheckpointData read_checkpoint(const fs::path& directory) {
+  if (!fs::is_directory(directory)) {
+    fail(ErrorKind::checkpoint, "{}: no such checkpoint directory", directory.string());
+  }
+  const Json manifest = read_manifest(directory);
+  CheckpointData data;
+  data.set_source(directory);
+  for (const auto& [name, entry] : manifest.at("files").items()) {
+    const fs::path path = directory / name;
+    if (fs::path(name).is_absolute() || name.find("..") != std::string::npos) {
+      fail(ErrorKind::checkpoint, "{}: lies outside the checkpoint", path.string());
+    }
+    std::vector<std::byte> bytes = read_file(path);
+    if (bytes.size() != entry.at("bytes").get<std::size_t>()) {
+      fail(ErrorKind::checkpoint, "{}: truncated: {} bytes of {}", path.string(), bytes.size(),
+           entry.at("bytes").dump());
+    }
+    if (checksum(bytes.data(), bytes.size()) != entry.at("xxh3_128").get<std::string>()) {
+      fail(ErrorKind::checkpoint, "{}: damaged: its checksum is another", path.string());
+    }
+    data.add_file(name, std::move(bytes));
+  }
+  return data;
+}
+
+std::string checkpoint_name(std::int64_t iteration) {
+  return fmt::format("checkpoint_{:06}", iteration);
+}
+
+std::vector<NumberedCheckpoint> list_checkpoints(const fs::path& parent) {
+  constexpr std::string_view kPrefix = "checkpoint_";
+  std::vector<NumberedCheckpoint> out;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(parent, problem)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory() || !name.starts_with(kPrefix)) continue;
+    const char* digits = name.data() + kPrefix.size();
+    const char* end = name.data() + name.size();
+    std::int64_t iteration = 0;
+    const auto [stop, error] = std::from_chars(digits, end, iteration);
+    if (error == std::errc{} && stop == end) out.push_back({iteration, entry.path()});
+  }
+  std::ranges::sort(out, {}, &NumberedCheckpoint::iteration);
+  return out;
+}
+
+void remove_unfinished_checkpoints(const fs::path& parent) {
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(parent, problem)) {
+    if (entry.path().filename().string().starts_with(kUnfinished)) {
+      fs::remove_all(entry.path(), problem);
+    }
+  }
+}
+
+}  // namespace knurl

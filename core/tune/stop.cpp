@@ -1,0 +1,99 @@
+#include "knurl/core/tune/stop.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "knurl/core/base/error.h"
+#include "knurl/core/config/schema.h"
+
+namespace knurl::tune {
+namespace {
+
+void collect(const ConfigValue& map, const std::string& path, const std::string& prefix,
+             std::vector<StopConditions::Condition>& out) {
+  if (!map.map()) {
+    fail(ErrorKind::config, "{}{} = {}: must be a map of metrics and numbers", map.place().prefix(),
+         path, map.describe());
+  }
+  for (const auto& [key, value, place] : *map.map()) {
+    const std::string metric = prefix + key;
+    if (value.map()) {
+      collect(value, path + "." + key, metric + "/", out);
+      continue;
+    }
+    const std::optional<bool> flag = value.as_bool();
+    const std::optional<double> bound = flag ? std::optional(*flag ? 1.0 : 0.0) : value.as_double();
+    if (!bound || std::isnan(*bound)) {
+      fail(ErrorKind::config, "{}{}.{} = {}: must be a number", value.place().prefix(), path, key,
+           value.describe());
+    }
+    out.push_back({.metric = metric, .bound = *bound, .place = place});
+  }
+}
+
+}  // namespace
+
+StopConditions StopConditions::from(const ConfigValue& map, const std::string& path) {
+  StopConditions out;
+  if (!map.is_null()) collect(map, path, "", out.conditions_);
+  return out;
+}
+
+void StopConditions::check(const MetricNames& known) const {
+  for (const Condition& condition : conditions_) {
+    if (known.find(condition.metric)) continue;
+    fail(ErrorKind::config, "{}stop.{}: no such metric is reported, so the run would never end{}",
+         condition.place.prefix(), condition.metric, did_you_mean(condition.metric, known.all()));
+  }
+}
+
+std::optional<std::string> StopConditions::met_by(const Result& result,
+                                                  const MetricNames& known) const {
+  for (const Condition& condition : conditions_) {
+    const auto value = result.number(known.canonical(condition.metric));
+    if (value && *value >= condition.bound) {
+      return fmt::format("{} {:.10g} >= {:.10g}", condition.metric, *value, condition.bound);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<double> StopConditions::progress(const Result& result,
+                                               const MetricNames& known) const {
+  constexpr std::array<std::string_view, 8> kGrowing{
+      "timesteps_total",       "num_env_steps_sampled",  "num_env_steps_trained",
+      "agent_timesteps_total", "training_iteration",     "time_total_s",
+      "episodes_total",        "num_agent_steps_sampled"};
+  std::optional<double> out;
+  for (const Condition& condition : conditions_) {
+    const std::string name = known.canonical(condition.metric);
+    const auto value = result.number(name);
+    if (std::ranges::count(kGrowing, name) == 0 || !value || condition.bound <= 0.0) continue;
+    out = std::max(out.value_or(0.0), std::min(1.0, *value / condition.bound));
+  }
+  return out;
+}
+
+void StopConditions::update(const StopConditions& other) {
+  for (const Condition& condition : other.conditions_) {
+    const auto found = std::ranges::find(conditions_, condition.metric, &Condition::metric);
+    if (found == conditions_.end()) {
+      conditions_.push_back(condition);
+    } else {
+      *found = condition;
+    }
+  }
+}
+
+ConfigValue StopConditions::to_value() const {
+  ConfigValue out = ConfigValue::empty_map();
+  for (const Condition& condition : conditions_) {
+    out[condition.metric] = ConfigValue::of(condition.bound);
+  }
+  return out;
+}
+
+}  // namespace knurl::tune

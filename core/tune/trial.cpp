@@ -1,0 +1,206 @@
+#include "knurl/core/tune/trial.h"
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <csignal>
+
+#include <fmt/chrono.h>
+#include <unistd.h>
+
+#include "knurl/core/base/clock.h"
+#include "knurl/core/base/error.h"
+#include "knurl/core/base/file.h"
+#include "knurl/core/base/log.h"
+#include "knurl/core/metrics/sinks.h"
+#include "knurl/core/metrics/system_usage.h"
+
+namespace knurl::tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Iterations shorter than this are waited for when a signal comes; before longer ones the state is
+/// kept, so that there is something to write.
+constexpr double kLongIterationSeconds = 2.0;
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = {};
+  ::gethostname(name, HOST_NAME_MAX);
+  return name;
+}
+
+/// What every trainable reports alike.
+void add_process_facts(Result& result, const std::string& trial) {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  result.set("date", fmt::format("{:%Y-%m-%d_%H-%M-%S}", fmt::localtime(now)));
+  result.set("timestamp", static_cast<std::int64_t>(now));
+  result.set("pid", static_cast<std::int64_t>(::getpid()));
+  result.set("hostname", host_name());
+  result.set("node_ip", "127.0.0.1");
+  result.set("trial_id", trial);
+}
+
+class TrialRun {
+ public:
+  TrialRun(Trainable& trainable, const TrialOptions& options, Interrupt* interrupt,
+           TrialObserver& observer)
+      : trainable_(trainable),
+        options_(options),
+        interrupt_(interrupt),
+        observer_(observer),
+        checkpoints_(options.directory, options.checkpoints, trainable.metric_names()),
+        json_(options.directory / "result.json"),
+        csv_(options.directory / "progress.csv") {}
+
+  TrialOutcome run() {
+    TrialOutcome outcome;
+    while (outcome.reason.empty()) {
+      keep_state_for_emergency();
+      outcome.last = iterate();
+      outcome.signal = interrupt_ ? interrupt_->signal() : std::nullopt;
+      if (const auto met = options_.stop.met_by(outcome.last, trainable_.metric_names())) {
+        outcome.reason = *met;
+        outcome.signal.reset();  // it was over anyway
+      } else if (outcome.signal) {
+        outcome.reason = *outcome.signal == SIGINT ? "interrupted" : "terminated";
+      }
+      finish_iteration(outcome);
+    }
+    if (interrupt_) interrupt_->set_emergency({});
+    outcome.last_checkpoint = checkpoints_.last();
+    outcome.best_checkpoint = best_checkpoint();
+    return outcome;
+  }
+
+ private:
+  Result iterate() {
+    const double start = seconds(clock_.now());
+    Result result = trainable_.train();
+    last_seconds_ = seconds(clock_.now()) - start;
+    add_process_facts(result, options_.directory.filename().string());
+    if (const auto usage = usage_.measure()) {
+      result.set("perf/cpu_util_percent", usage->cpu);
+      result.set("perf/ram_util_percent", usage->ram);
+    }
+    return result;
+  }
+
+  void finish_iteration(TrialOutcome& outcome) {
+    const bool over = !outcome.reason.empty();
+    outcome.last.set("done", over);
+    json_.write(outcome.last);
+    csv_.write(outcome.last);
+    const auto iteration =
+        static_cast<std::int64_t>(outcome.last.number("training_iteration").value_or(0.0));
+    const int frequency = options_.checkpoints.checkpoint_frequency;
+    const bool due = (frequency > 0 && iteration % frequency == 0) || outcome.signal ||
+                     (over && options_.checkpoints.checkpoint_at_end);
+    std::optional<fs::path> written;
+    if (due) written = checkpoints_.write(trainable_.save_state(), iteration, outcome.last);
+    observer_.on_result(outcome.last);
+    if (written) observer_.on_checkpoint(*written);
+    iteration_ = iteration;
+  }
+
+  /// A signal that finds a long iteration running does not wait for its end: the state from before
+  /// it is written instead.
+  void keep_state_for_emergency() {
+    if (!interrupt_) return;
+    if (last_seconds_ && *last_seconds_ < kLongIterationSeconds) {
+      interrupt_->set_emergency({});
+      return;
+    }
+    interrupt_->set_emergency([state = trainable_.save_state(),
+                               directory = options_.directory / checkpoint_name(iteration_)] {
+      try {
+        write_checkpoint(directory, state);
+      } catch (...) {
+        log(LogLevel::error, "{}", current_exception_text());
+      }
+    });
+  }
+
+  [[nodiscard]] std::optional<fs::path> best_checkpoint() const {
+    const CheckpointOptions& options = options_.checkpoints;
+    if (options.checkpoint_score_attribute.given()) {
+      return checkpoints_.best(*options.checkpoint_score_attribute, options.checkpoint_score_order);
+    }
+    const auto best = checkpoints_.best("episode_reward_mean", ScoreOrder::max);
+    return best ? best : checkpoints_.last();
+  }
+
+  Trainable& trainable_;
+  const TrialOptions& options_;
+  Interrupt* interrupt_;
+  TrialObserver& observer_;
+  TrialCheckpoints checkpoints_;
+  JsonSink json_;
+  CsvSink csv_;
+  SteadyClock clock_;
+  SystemUsage usage_;
+  std::optional<double> last_seconds_;
+  std::int64_t iteration_ = 0;
+};
+
+}  // namespace
+
+fs::path make_trial_directory(const fs::path& experiment, const std::string& name) {
+  std::string safe;
+  for (const char c : name) {
+    const bool plain = static_cast<unsigned char>(c) >= 0x80 || std::isalnum(c) || c == '-' ||
+                       c == '_' || c == '.';
+    safe += plain ? c : '_';
+  }
+  constexpr std::size_t kMostBytes = 120;  // leaves room for a number
+  if (safe.size() > kMostBytes) {
+    std::size_t end = kMostBytes;
+    while (end > 0 && (static_cast<unsigned char>(safe[end]) & 0xC0) == 0x80) --end;  // in a letter
+    safe.resize(end);
+  }
+  try {
+    fs::create_directories(experiment);
+    for (int number = 0;; ++number) {
+      const fs::path directory =
+          experiment / (number == 0 ? safe : fmt::format("{}_{}", safe, number));
+      if (fs::create_directory(directory)) return directory;
+    }
+  } catch (const fs::filesystem_error& error) {
+    fail(ErrorKind::io, "{}: cannot be made: {}", error.path1().string(), error.code().message());
+  }
+}
+
+TrialOutcome run_trial(Trainable& trainable, const TrialOptions& options, Interrupt* interrupt,
+                       TrialObserver& observer) {
+  try {
+    return TrialRun(trainable, options, interrupt, observer).run();
+  } catch (...) {
+    if (interrupt) interrupt->set_emergency({});
+    const std::string text = current_exception_text();
+    try {
+      replace_text_file(options.directory / "error.txt", text + "\n");
+    } catch (const Error& error) {
+      log(LogLevel::error, "{}", error.what());
+    }
+    throw;
+  }
+}
+
+FoundCheckpoint find_checkpoint(const fs::path& path) {
+  if (fs::exists(path / "manifest.json")) return {path, read_checkpoint(path)};
+  std::vector<NumberedCheckpoint> checkpoints = list_checkpoints(path);
+  std::ranges::reverse(checkpoints);
+  std::string last_problem;
+  for (const NumberedCheckpoint& checkpoint : checkpoints) {
+    try {
+      return {checkpoint.directory, read_checkpoint(checkpoint.directory)};
+    } catch (const Error& error) {
+      last_problem = error.what();
+      log(LogLevel::warning, "{}; trying the one before", error.what());
+    }
+  }
+  if (!last_problem.empty()) fail(ErrorKind::checkpoint, "{}", last_problem);
+  fail(ErrorKind::checkpoint, "{}: holds no checkpoint", path.string());
+}
+
+}  // namespace knurl::tune
