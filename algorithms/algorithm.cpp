@@ -1,0 +1,305 @@
+#include "knurl/algorithms/algorithm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "knurl/algorithms/registry.h"
+#include "knurl/algorithms/rollout/evaluation.h"
+#include "knurl/core/base/error.h"
+#include "knurl/core/base/log.h"
+#include "knurl/core/config/yaml.h"
+#include "knurl/models/fast/kernels.h"
+
+namespace knurl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kStateFile = "algorithm.json";
+constexpr const char* kWeightsFile = "policies/default_policy.safetensors";
+
+void require_default(const std::string& policy_id) {
+  if (policy_id == "default_policy") return;
+  fail(ErrorKind::config, "policy {}: there is only default_policy", policy_id);
+}
+
+bool all_finite(const RecordBatch& tensors) {
+  return std::ranges::all_of(flat(tensors), [](float x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
+    : config_(std::move(resolved)), names_(common_metrics()) {
+  const EnvironmentOptions& options = config_->common().environment;
+  env_spec_ = make_env(*options.env, *options.env_config)->spec();
+  observations_ = SpaceLayout(env_spec_.observation);
+  actions_ = SpaceLayout(env_spec_.action);
+  workers_ = std::make_unique<WorkerSet>(*config_);
+  greedy_policy_ = config_->make_policy(env_spec_, false);
+  exploring_policy_ = config_->make_policy(env_spec_, true);
+  action_rng_ = run_rng().split("compute_actions");
+}
+
+std::unique_ptr<Algorithm> Algorithm::from_checkpoint(const std::filesystem::path& checkpoint) {
+  const CheckpointData state = read_checkpoint(checkpoint);
+  auto algorithm = config_of(state)->build();
+  algorithm->load_state(state);
+  return algorithm;
+}
+
+std::unique_ptr<AlgorithmConfig> config_of(const CheckpointData& state) {
+  try {
+    const Json json = Json::parse(state.json(kStateFile));
+    auto config = make_config(json.at("algorithm").get<std::string>());
+    config->restore(parse_yaml(json.at("config").dump(), kStateFile),
+                    parse_yaml(json.at("given").dump(), kStateFile));
+    return config;
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::checkpoint, "{}: {}", kStateFile, error.what());
+  }
+}
+
+Weights weights_of(const CheckpointData& state) {
+  const Json json = Json::parse(state.json(kStateFile), nullptr, false);
+  return {.tensors = state.tensors(kWeightsFile),
+          .version = json.is_object() ? json.value("weights_version", std::int64_t{0}) : 0};
+}
+
+Rng Algorithm::run_rng() const {
+  return Rng(static_cast<std::uint64_t>(config_->common().debugging.seed->value_or(0)));
+}
+
+Result Algorithm::train() {
+  if (!workers_) fail(ErrorKind::config, "train() after stop(): the workers are gone");
+  const double start = now();
+  const Counters before = counters_;
+  timers_ = {};
+  episodes_this_iter_ = 0;
+  if (!workers_have_weights_) share_weights();
+
+  Result learner;
+  do {
+    learner = training_step();
+  } while (!iteration_done(before, start));
+  ++counters_.iteration;
+
+  const double elapsed = now() - start;
+  counters_.time_total_s += elapsed;
+  Result result;
+  report_episodes(result);
+  report_counters(result, before, elapsed);
+  report_timers(result, elapsed);
+  result.merge(learner, "info/learner/default_policy/learner_stats/");
+  const auto interval = *config_->common().evaluation.evaluation_interval;
+  if (interval && counters_.iteration % *interval == 0) result.merge(evaluate());
+  return result;
+}
+
+bool Algorithm::iteration_done(const Counters& before, double start) const {
+  const ReportingOptions& options = config_->common().reporting;
+  const std::int64_t sampled = counters_.env_steps_sampled - before.env_steps_sampled;
+  const std::int64_t trained = counters_.env_steps_trained - before.env_steps_trained;
+  const double elapsed = now() - start;
+  return sampled >= options.min_sample_timesteps_per_iteration &&
+         trained >= options.min_train_timesteps_per_iteration &&
+         elapsed >= options.min_time_s_per_iteration->value_or(0.0);
+}
+
+std::vector<Fragment> Algorithm::sample() {
+  const double start = now();
+  const CommonOptions& options = config_->common();
+  const int length = options.rollouts.rollout_fragment_length->value.value();
+  const std::int64_t wanted = options.training.train_batch_size;
+  const std::int64_t episodes_before = episodes_this_iter_;
+  std::vector<Fragment> fragments;
+  for (std::int64_t steps = 0; steps < wanted;) {
+    auto round = workers_->sample(
+        {.steps_per_env = length, .timestep = counters_.env_steps_sampled + steps});
+    for (Fragment& fragment : round) {
+      steps += fragment.env_steps;
+      fragments.push_back(std::move(fragment));
+    }
+  }
+  for (const Fragment& fragment : fragments) {
+    counters_.env_steps_sampled += fragment.env_steps;
+    timers_.inference += fragment.times.inference;
+    timers_.env += fragment.times.env;
+    episodes_this_iter_ += static_cast<std::int64_t>(fragment.episodes.size());
+    window_.insert(window_.end(), fragment.episodes.begin(), fragment.episodes.end());
+  }
+  counters_.episodes += episodes_this_iter_ - episodes_before;
+  // metrics cover this iteration's episodes, and at least the last so many
+  const auto smoothing =
+      static_cast<std::int64_t>(options.reporting.metrics_num_episodes_for_smoothing);
+  const auto keep = static_cast<std::size_t>(std::max(smoothing, episodes_this_iter_));
+  while (window_.size() > keep) window_.pop_front();
+  timers_.sample += now() - start;
+  return fragments;
+}
+
+void Algorithm::share_weights() {
+  const double start = now();
+  workers_->set_weights(learner_weights());
+  workers_have_weights_ = true;
+  timers_.share += now() - start;
+}
+
+void Algorithm::count_trained(std::int64_t env_steps, double seconds_taken) {
+  counters_.env_steps_trained += env_steps;
+  timers_.learn += seconds_taken;
+}
+
+Result Algorithm::evaluate() {
+  const std::int64_t episodes = config_->common().evaluation.evaluation_duration;
+  RolloutWorker worker(evaluation_spec(episodes, false));
+  worker.set_weights(learner_weights());
+  ++counters_.evaluations;
+  std::vector<double> returns;
+  std::vector<double> lengths;
+  for (const EpisodeSummary& episode : run_episodes(worker, episodes)) {
+    returns.push_back(episode.episode_return);
+    lengths.push_back(static_cast<double>(episode.length));
+  }
+  const Spread spread = spread_of(returns);
+  Result result;
+  result.set("evaluation/episode_reward_mean", spread.mean);
+  result.set("evaluation/episode_reward_min", spread.min);
+  result.set("evaluation/episode_reward_max", spread.max);
+  result.set("evaluation/episode_len_mean", spread_of(lengths).mean);
+  result.set("evaluation/episodes_this_iter", episodes);
+  result.set("evaluation/hist_stats/episode_reward", returns);
+  result.set("evaluation/hist_stats/episode_lengths", lengths);
+  return result;
+}
+
+/// Each evaluation has streams of its own, so that training and other evaluations do not notice it.
+RolloutWorkerSpec Algorithm::evaluation_spec(std::int64_t episodes, bool explore) const {
+  const int envs = evaluation_envs(episodes);
+  return {.algorithm = std::string(config_->algorithm()),
+          .config = config_->to_yaml(),
+          .num_envs = envs,
+          .total_envs = envs,
+          .stream = fmt::format("evaluation {}", counters_.evaluations),
+          .explore = explore};
+}
+
+std::filesystem::path Algorithm::save(std::filesystem::path directory) {
+  if (directory.empty()) {
+    directory = std::filesystem::path("results") /
+                fmt::format("{}_{}", config_->algorithm(), *config_->common().environment.env) /
+                checkpoint_name(counters_.iteration);
+  }
+  write_checkpoint(directory, save_state());
+  return directory;
+}
+
+void Algorithm::restore(const std::filesystem::path& checkpoint) {
+  load_state(read_checkpoint(checkpoint));
+}
+
+CheckpointData Algorithm::save_state() {
+  if (!workers_) fail(ErrorKind::config, "save after stop(): the workers' state is gone");
+  const Weights weights = learner_weights();
+  if (!all_finite(weights.tensors)) {
+    fail(ErrorKind::checkpoint,
+         "iteration {}: the weights are not finite; no checkpoint is made of them",
+         counters_.iteration);
+  }
+  CheckpointData out;
+  out.add_json(kStateFile, counters_json());
+  out.add_tensors(kWeightsFile, weights.tensors);
+  save_learner(out);
+  workers_->save(out);
+  return out;
+}
+
+void Algorithm::load_state(const CheckpointData& state) {
+  const auto saved = config_of(state);
+  if (saved->algorithm() != config_->algorithm()) {
+    fail(ErrorKind::checkpoint, "the checkpoint is of {}, not of {}", saved->algorithm(),
+         config_->algorithm());
+  }
+  restore_counters(state.json(kStateFile));
+  Weights weights = weights_of(state);
+  if (weights.tensors.columns() != learner_weights().tensors.columns()) {
+    fail(ErrorKind::checkpoint, "the checkpoint's weights are those of another net");
+  }
+  set_learner_weights(weights);
+  load_learner(state);
+  workers_->load(state);
+  share_weights();
+}
+
+std::string Algorithm::counters_json() const {
+  Json json{{"algorithm", config_->algorithm()},
+            {"config", Json::parse(to_json(config_->to_value()))},
+            {"given", Json::parse(to_json(config_->to_value(Shown::given)))},
+            {"instruction_set", fast::kernels().name},
+            {"weights_version", learner_weights().version},
+            {"iteration", counters_.iteration},
+            {"env_steps_sampled", counters_.env_steps_sampled},
+            {"env_steps_trained", counters_.env_steps_trained},
+            {"episodes", counters_.episodes},
+            {"evaluations", counters_.evaluations},
+            {"time_total_s", counters_.time_total_s},
+            {"action_rng", action_rng_.state()}};
+  Json& window = json["window"] = Json::array();
+  for (const EpisodeSummary& e : window_) {
+    window.push_back({e.episode, e.env, e.episode_return, e.length, e.terminated, e.info});
+  }
+  return json.dump(1) + "\n";
+}
+
+void Algorithm::restore_counters(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    counters_ = {.iteration = json.at("iteration"),
+                 .env_steps_sampled = json.at("env_steps_sampled"),
+                 .env_steps_trained = json.at("env_steps_trained"),
+                 .episodes = json.at("episodes"),
+                 .evaluations = json.at("evaluations"),
+                 .time_total_s = json.at("time_total_s")};
+    at_restore_ = counters_;
+    action_rng_.restore(json.at("action_rng").get<Rng::State>());
+    window_.clear();
+    for (const Json& e : json.at("window")) {
+      window_.push_back({.episode = e.at(0),
+                         .env = e.at(1),
+                         .episode_return = e.at(2),
+                         .length = e.at(3),
+                         .terminated = e.at(4),
+                         .info = e.at(5)});
+    }
+    if (json.at("instruction_set") != fast::kernels().name) {
+      log(LogLevel::warning,
+          "the checkpoint was made with {} instructions, this run uses {}: "
+          "numbers will differ in the last bits",
+          json.at("instruction_set").get<std::string>(), fast::kernels().name);
+    }
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::checkpoint, "{}: {}", kStateFile, error.what());
+  }
+}
+
+Policy& Algorithm::get_policy(const std::string& policy_id) {
+  require_default(policy_id);
+  exploring_policy_->set_weights(learner_weights());
+  return *exploring_policy_;
+}
+
+std::map<std::string, Weights> Algorithm::get_weights() const {
+  return {{"default_policy", learner_weights()}};
+}
+
+void Algorithm::set_weights(const std::map<std::string, Weights>& weights) {
+  for (const auto& [policy_id, tensors] : weights) {
+    require_default(policy_id);
+    set_learner_weights(tensors);
+  }
+  if (workers_) share_weights();
+}
+
+}  // namespace knurl

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "knurl/algorithms/algorithm_config.h"
+#include "knurl/algorithms/rollout/worker_set.h"
+#include "knurl/core/base/clock.h"
+#include "knurl/core/tune/trainable.h"
+
+namespace knurl {
+
+/// An observation as plain values: of a Discrete space its number, of a Box its elements.
+using ObservationValue = std::variant<std::int64_t, std::vector<float>>;
+
+/// The same for actions.
+using ActionValue = std::variant<std::int64_t, std::vector<float>>;
+
+/// A policy that learns. Made by a config's build(), or from a checkpoint. Not thread-safe.
+class Algorithm : public tune::Trainable {
+ public:
+  ~Algorithm() override = default;
+
+  /// The algorithm that a checkpoint holds, ready to act, evaluate or train on.
+  static std::unique_ptr<Algorithm> from_checkpoint(const std::filesystem::path& checkpoint);
+
+  /// One iteration: training steps until the min_*_per_iteration options are met. Result keys are
+  /// RLlib's; docs/results_keys.md lists them.
+  Result train() override;
+
+  /// Greedy episodes, as many as evaluation_duration says, that training knows nothing of. Returns
+  /// "evaluation/episode_reward_mean", min, max, lengths.
+  Result evaluate();
+
+  /// Writes a checkpoint and returns its directory: the one given, or by default
+  /// results/<algorithm>_<env>/checkpoint_<iteration>.
+  std::filesystem::path save(std::filesystem::path directory = {});
+  /// Goes on from a checkpoint of the same algorithm and env.
+  void restore(const std::filesystem::path& checkpoint);
+  CheckpointData save_state() override;
+  void load_state(const CheckpointData& state) override;
+
+  /// The policy's action for one observation: the likeliest, or as it explores in training.
+  ActionValue compute_single_action(const ObservationValue& observation, bool explore = false);
+  std::map<std::string, ActionValue> compute_actions(
+      const std::map<std::string, ObservationValue>& observations, bool explore = false);
+
+  /// The policy that acts, with the newest weights.
+  Policy& get_policy(const std::string& policy_id = "default_policy");
+  /// Parameters by policy.
+  [[nodiscard]] std::map<std::string, Weights> get_weights() const;
+  void set_weights(const std::map<std::string, Weights>& weights);
+
+  /// Ends the rollout workers. What was learnt stays; train() is over.
+  void stop() { workers_.reset(); }
+
+  [[nodiscard]] const AlgorithmConfig& config() const { return *config_; }
+  [[nodiscard]] const MetricNames& metric_names() const override { return names_; }
+  [[nodiscard]] std::int64_t iteration() const { return counters_.iteration; }
+  [[nodiscard]] const EnvSpec& env_spec() const { return env_spec_; }
+
+ protected:
+  explicit Algorithm(std::unique_ptr<const AlgorithmConfig> resolved);
+
+  /// One step of the algorithm as its paper writes it. Returns what the learner reports, its names
+  /// below "info/learner/default_policy/learner_stats/".
+  virtual Result training_step() = 0;
+
+  [[nodiscard]] virtual Weights learner_weights() const = 0;
+  virtual void set_learner_weights(const Weights& weights) = 0;
+  /// What the learner keeps beside its weights.
+  virtual void save_learner(CheckpointData& out) const = 0;
+  virtual void load_learner(const CheckpointData& in) = 0;
+
+  // for training_step
+
+  /// Steps the workers' envs for one training batch: train_batch_size steps or a few more.
+  std::vector<Fragment> sample();
+  /// Hands the learner's weights to the workers.
+  void share_weights();
+  /// Seconds, to time the phases of a step.
+  [[nodiscard]] double now() const { return seconds(clock_.now()); }
+  /// Notes that so many env steps were learnt from, and the seconds it took.
+  void count_trained(std::int64_t env_steps, double seconds);
+
+  [[nodiscard]] std::int64_t env_steps_sampled() const { return counters_.env_steps_sampled; }
+  /// The run's random stream; split it by the component's name.
+  [[nodiscard]] Rng run_rng() const;
+  [[nodiscard]] const SpaceLayout& observation_layout() const { return observations_; }
+  [[nodiscard]] const SpaceLayout& action_layout() const { return actions_; }
+
+ private:
+  /// Everything counted since the run began; what a checkpoint holds of it.
+  struct Counters {
+    std::int64_t iteration = 0;
+    std::int64_t env_steps_sampled = 0;
+    std::int64_t env_steps_trained = 0;
+    std::int64_t episodes = 0;
+    std::int64_t evaluations = 0;
+    double time_total_s = 0.0;
+  };
+  /// Seconds of one iteration by what they went into.
+  struct Timers {
+    double sample = 0.0;
+    double inference = 0.0;
+    double env = 0.0;
+    double learn = 0.0;
+    double share = 0.0;
+  };
+
+  /// The iteration is as long as the min_*_per_iteration options want it.
+  [[nodiscard]] bool iteration_done(const Counters& before, double start) const;
+  void report_episodes(Result& result) const;
+  void report_counters(Result& result, const Counters& before, double seconds) const;
+  void report_timers(Result& result, double seconds) const;
+  void share_weights_with(Policy& policy) const;
+  [[nodiscard]] RolloutWorkerSpec evaluation_spec(std::int64_t episodes, bool explore) const;
+  [[nodiscard]] std::string counters_json() const;
+  void restore_counters(const std::string& json);
+
+  std::unique_ptr<const AlgorithmConfig> config_;
+  EnvSpec env_spec_;
+  SpaceLayout observations_;
+  SpaceLayout actions_;
+  MetricNames names_;
+  SteadyClock clock_;
+  std::unique_ptr<WorkerSet> workers_;
+  bool workers_have_weights_ = false;
+
+  Counters counters_;
+  Counters at_restore_;
+  Timers timers_;
+  std::deque<EpisodeSummary> window_;  ///< finished episodes, newest last
+  std::int64_t episodes_this_iter_ = 0;
+
+  std::unique_ptr<Policy> greedy_policy_;
+  std::unique_ptr<Policy> exploring_policy_;
+  Rng action_rng_;
+};
+
+/// What train() of any algorithm reports, with its aliases.
+MetricNames common_metrics();
+
+/// The config that a checkpoint of an algorithm was made with. Throws Error(checkpoint).
+std::unique_ptr<AlgorithmConfig> config_of(const CheckpointData& state);
+/// The policy's weights in a checkpoint of an algorithm.
+Weights weights_of(const CheckpointData& state);
+
+}  // namespace knurl

@@ -1,0 +1,193 @@
+#include "knurl/algorithms/algorithm_config.h"
+
+#include <random>
+
+#include "knurl/algorithms/algorithm.h"
+#include "knurl/algorithms/foreign_keys.h"
+#include "knurl/core/base/error.h"
+#include "knurl/core/config/yaml.h"
+
+namespace knurl {
+namespace {
+
+/// An option that belongs to another type than the one chosen.
+void refuse_other_type(bool given, std::string_view option, std::string_view owner,
+                       std::string_view type_option, std::string_view type) {
+  if (!given) return;
+  fail(ErrorKind::config, "{} belongs to {}, but {} = {}; leave one out", option, owner,
+       type_option, type);
+}
+
+void check_belonging(const OptimizerConfig& o) {
+  const std::string_view type = name_of(o.type.value());
+  const auto refuse = [&](bool given, std::string_view name, std::string_view owner) {
+    refuse_other_type(given, fmt::format("training.optimizer.{}", name), owner,
+                      "training.optimizer.type", type);
+  };
+  if (o.type.value() == OptimizerType::adam) {
+    refuse(o.momentum.given(), "momentum", "sgd");
+  } else {
+    refuse(o.beta1.given(), "beta1", "adam");
+    refuse(o.beta2.given(), "beta2", "adam");
+    refuse(o.epsilon.given(), "epsilon", "adam");
+  }
+}
+
+void check_belonging(const ExplorationConfig& e) {
+  if (e.type.value() == ExplorationType::epsilon_greedy) return;
+  const auto refuse = [&](bool given, std::string_view name) {
+    refuse_other_type(given, fmt::format("exploration.exploration_config.{}", name),
+                      "EpsilonGreedy", "exploration.exploration_config.type",
+                      name_of(e.type.value()));
+  };
+  refuse(e.initial_epsilon.given(), "initial_epsilon");
+  refuse(e.final_epsilon.given(), "final_epsilon");
+  refuse(e.warmup_timesteps.given(), "warmup_timesteps");
+  refuse(e.epsilon_timesteps.given(), "epsilon_timesteps");
+}
+
+/// Small enough to survive any reader of JSON and YAML unchanged.
+std::int64_t draw_seed() {
+  std::random_device device;
+  return static_cast<std::int64_t>(device() & 0x7FFFFFFFU);
+}
+
+}  // namespace
+
+std::unique_ptr<Algorithm> AlgorithmConfig::build() {
+  auto ready = resolved();
+  frozen_ = true;
+  return make_algorithm(std::move(ready));
+}
+
+void AlgorithmConfig::refuse_if_frozen() const {
+  if (!frozen_) return;
+  fail(ErrorKind::config, "the config of {} is frozen since build(); change a copy()", algorithm());
+}
+
+std::vector<Section> AlgorithmConfig::sections() {
+  CommonOptions& c = common_;
+  return {{"environment", &schema_of<EnvironmentOptions>(), &c.environment},
+          {"rollouts", &schema_of<RolloutOptions>(), &c.rollouts},
+          {"training", &schema_of<TrainingOptions>(), &c.training},
+          own_section(),
+          {"exploration", &schema_of<ExplorationOptions>(), &c.exploration},
+          {"evaluation", &schema_of<EvaluationOptions>(), &c.evaluation},
+          {"resources", &schema_of<ResourceOptions>(), &c.resources},
+          {"reporting", &schema_of<ReportingOptions>(), &c.reporting},
+          {"debugging", &schema_of<DebuggingOptions>(), &c.debugging}};
+}
+
+std::vector<ConstSection> AlgorithmConfig::sections() const {
+  std::vector<ConstSection> out;
+  for (Section& section : const_cast<AlgorithmConfig*>(this)->sections()) {  // only looked at
+    out.push_back({std::move(section.group), section.schema, section.object});
+  }
+  return out;
+}
+
+void AlgorithmConfig::update(const ConfigValue& map, const std::string& path) {
+  refuse_if_frozen();
+  ConfigValue own = map;
+  for (std::string& note : take_foreign_keys(own, path)) notes_.push_back(std::move(note));
+  read_sections(own, sections(), path);
+}
+
+void AlgorithmConfig::restore(const ConfigValue& all, const ConfigValue& given) {
+  refuse_if_frozen();
+  const std::vector<Section> parts = sections();
+  read_sections(all, parts, "config");
+  for (const Section& section : parts) {
+    for (const Field& field : section.schema->fields()) {
+      field.type->mark_given(field.in(section.object), given.find(field.name));
+    }
+  }
+}
+
+std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
+  auto out = clone();
+  CommonOptions& c = out->common_;
+  out->check();
+  const int num_envs =
+      std::max(1, c.rollouts.num_rollout_workers.value()) * c.rollouts.num_envs_per_worker;
+  if (c.rollouts.rollout_fragment_length->is_auto()) {
+    c.rollouts.rollout_fragment_length =
+        Default{(c.training.train_batch_size + num_envs - 1) / num_envs};
+  }
+  if (const auto schedule = *c.training.lr_schedule) {
+    c.training.lr = Default{*schedule};
+    c.training.lr_schedule = Default{std::nullopt};
+  }
+  if (!*c.debugging.seed) c.debugging.seed = Default{draw_seed()};
+  out->resolve_own();
+  return out;
+}
+
+void AlgorithmConfig::check() const {
+  const std::vector<std::string> unused = unused_options();
+  for (const ConstSection& section : sections()) {
+    section.schema->check(section.object, section.group);
+    for (const Field& field : section.schema->fields()) {
+      if (std::ranges::count(unused, field.name) == 0) continue;
+      if (!field.type->given(field.in(section.object))) continue;
+      fail(ErrorKind::config, "{}.{}: means nothing to {}; leave it out", section.group, field.name,
+           algorithm());
+    }
+  }
+  const CommonOptions& c = common_;
+  if (c.environment.env->empty()) {
+    fail(ErrorKind::config,
+         "environment.env: no environment is given; `knurl list envs` shows them");
+  }
+  find_env(*c.environment.env);
+  if (c.training.lr_schedule.value() && c.training.lr.given()) {
+    fail(ErrorKind::config, "training.lr and training.lr_schedule: both set lr; give one of them");
+  }
+  if (c.training.grad_clip_by.given() && !c.training.grad_clip.value()) {
+    fail(ErrorKind::config, "training.grad_clip_by = {} without training.grad_clip: give both",
+         name_of(c.training.grad_clip_by.value()));
+  }
+  check_belonging(c.training.optimizer);
+  check_belonging(c.exploration.exploration_config);
+  check_own();
+}
+
+ConfigValue AlgorithmConfig::to_value(Shown shown) const {
+  ConfigValue out = ConfigValue::empty_map();
+  for (const ConstSection& section : sections()) {
+    merge_into(out, section.schema->write(section.object, shown));
+  }
+  return out;
+}
+
+std::string AlgorithmConfig::to_yaml(Shown shown) const {
+  return knurl::to_yaml(to_value(shown));
+}
+
+ConfigValue parse_options(std::string_view yaml) {
+  return parse_yaml(yaml, "config");
+}
+
+std::string pretty_print(const AlgorithmConfig& config) {
+  std::string out = fmt::format("{} config\n", config.algorithm());
+  std::string group;
+  for (const ConstSection& section : config.sections()) {
+    if (section.group != group) out += fmt::format("{}:\n", group = section.group);
+    for (const Field& field : section.schema->fields()) {
+      const void* member = field.in(section.object);
+      ConfigValue one = ConfigValue::empty_map();
+      one[field.name] = field.type->write(member, Shown::all);
+      const std::string value = knurl::to_yaml(one);
+      std::size_t line = 0;
+      while (line < value.size()) {
+        const std::size_t end = value.find('\n', line);
+        const bool mark = line == 0 && field.type->given(member);
+        out += fmt::format("  {}{}\n", value.substr(line, end - line), mark ? "  # given" : "");
+        line = end + 1;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace knurl

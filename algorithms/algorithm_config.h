@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "knurl/algorithms/options.h"
+#include "knurl/core/config/schema.h"
+#include "knurl/envs/registry.h"
+#include "knurl/models/policy.h"
+
+namespace knurl {
+
+class Algorithm;
+
+/// The options that all algorithms share, by group.
+struct CommonOptions {
+  EnvironmentOptions environment = {};
+  RolloutOptions rollouts = {};
+  TrainingOptions training = {};
+  ExplorationOptions exploration = {};
+  EvaluationOptions evaluation = {};
+  ResourceOptions resources = {};
+  ReportingOptions reporting = {};
+  DebuggingOptions debugging = {};
+};
+
+/// A config of some algorithm, as files and the command line use it. ConfigBuilder is what C++ code
+/// sees. Values remember whether they were given; setting one never touches another.
+class AlgorithmConfig {
+ public:
+  virtual ~AlgorithmConfig() = default;
+
+  /// "PPO"
+  [[nodiscard]] virtual std::string_view algorithm() const = 0;
+  /// A copy that may be changed.
+  [[nodiscard]] virtual std::unique_ptr<AlgorithmConfig> clone() const = 0;
+  /// The policy for an env with these spaces; explores if `explore`.
+  [[nodiscard]] virtual std::unique_ptr<Policy> make_policy(const EnvSpec& env,
+                                                            bool explore) const = 0;
+  /// Makes the algorithm and freezes this config. Throws Error(config) where options contradict
+  /// each other or are out of range.
+  std::unique_ptr<Algorithm> build();
+
+  [[nodiscard]] const CommonOptions& common() const { return common_; }
+
+  /// Sets options from a map as a file's `config` holds them. RLlib's options that mean nothing
+  /// here are taken out and noted; those that knurl does not have yet are refused by name.
+  void update(const ConfigValue& map, const std::string& path);
+  /// What update() accepted without effect: one line for each.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+  /// A config without open ends: "auto" is worked out, a missing seed drawn. Checks all.
+  [[nodiscard]] std::unique_ptr<AlgorithmConfig> resolved() const;
+
+  /// The options as a flat map / YAML; update() reads them back.
+  [[nodiscard]] ConfigValue to_value(Shown shown = Shown::all) const;
+  [[nodiscard]] std::string to_yaml(Shown shown = Shown::all) const;
+
+  /// Sets every option as `all` says, and takes as given only what `given` names: a saved config.
+  void restore(const ConfigValue& all, const ConfigValue& given);
+
+  /// All options by group: schemas, and this object's structs.
+  [[nodiscard]] std::vector<Section> sections();
+  [[nodiscard]] std::vector<ConstSection> sections() const;
+  /// Common options that mean nothing to this algorithm: giving one is an error.
+  [[nodiscard]] virtual std::vector<std::string> unused_options() const { return {}; }
+
+ protected:
+  AlgorithmConfig() = default;
+  AlgorithmConfig(const AlgorithmConfig& other)
+      : common_(other.common_), notes_(other.notes_) {}  // a copy of a frozen one is not frozen
+  AlgorithmConfig& operator=(const AlgorithmConfig&) = delete;
+
+  /// The options of this algorithm alone; they belong to the group "training".
+  virtual Section own_section() = 0;
+  /// Works out what is open in this algorithm's own options.
+  virtual void resolve_own() {}
+  /// Throws Error(config) for contradictions; names both options.
+  virtual void check_own() const {}
+  virtual std::unique_ptr<Algorithm> make_algorithm(
+      std::unique_ptr<const AlgorithmConfig> resolved) const = 0;
+
+  /// Throws Error(config) after build().
+  void refuse_if_frozen() const;
+  CommonOptions& change() {
+    refuse_if_frozen();
+    return common_;
+  }
+
+ private:
+  void check() const;
+
+  CommonOptions common_;
+  std::vector<std::string> notes_;
+  bool frozen_ = false;
+};
+
+/// The builder of one algorithm's config:
+///   PPOConfig().environment("CartPole-v1").rollouts({.num_rollout_workers = 2})
+///       .training({.lr = 3e-4}, {.clip_param = 0.2}).build()
+/// Each call merges what it gives. Own is the struct of the algorithm's own options.
+template <class Derived, class Own>
+class ConfigBuilder : public AlgorithmConfig {
+ public:
+  Derived& environment(std::string name, EnvironmentOptions more = {}) {
+    more.env = std::move(name);
+    return merge(change().environment, more);
+  }
+  /// An env of the program's own, registered under its class's name where it is not yet.
+  template <std::derived_from<Env> E>
+  Derived& environment(const std::string& name, EnvironmentOptions more = {}) {
+    register_env_once<E>(name);
+    return environment(name, std::move(more));
+  }
+  Derived& rollouts(const RolloutOptions& options) { return merge(change().rollouts, options); }
+  Derived& env_runners(const RolloutOptions& options) { return rollouts(options); }
+  Derived& training(const TrainingOptions& options, const Own& own = {}) {
+    merge(own_, own);
+    return merge(change().training, options);
+  }
+  Derived& exploration(const ExplorationOptions& options) {
+    return merge(change().exploration, options);
+  }
+  Derived& evaluation(const EvaluationOptions& options) {
+    return merge(change().evaluation, options);
+  }
+  Derived& resources(const ResourceOptions& options) { return merge(change().resources, options); }
+  Derived& reporting(const ReportingOptions& options) { return merge(change().reporting, options); }
+  Derived& debugging(const DebuggingOptions& options) { return merge(change().debugging, options); }
+
+  [[nodiscard]] const Own& own() const { return own_; }
+  [[nodiscard]] Derived copy() const { return Derived(static_cast<const Derived&>(*this)); }
+  [[nodiscard]] std::unique_ptr<AlgorithmConfig> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+  /// The config that a YAML map of options describes.
+  static Derived from_yaml(std::string_view yaml);
+
+ protected:
+  ConfigBuilder() = default;
+  Section own_section() override { return {"training", &schema_of<Own>(), &own_}; }
+  Own own_ = {};
+
+ private:
+  template <class Options>
+  Derived& merge(Options& into, const Options& from) {
+    refuse_if_frozen();
+    schema_of<Options>().merge(&into, &from);
+    return static_cast<Derived&>(*this);
+  }
+};
+
+/// YAML text of options, for from_yaml.
+ConfigValue parse_options(std::string_view yaml);
+
+template <class Derived, class Own>
+Derived ConfigBuilder<Derived, Own>::from_yaml(std::string_view yaml) {
+  Derived config;
+  config.update(parse_options(yaml), "");
+  return config;
+}
+
+/// A config as YAML for people: every option, those given marked.
+std::string pretty_print(const AlgorithmConfig& config);
+
+}  // namespace knurl

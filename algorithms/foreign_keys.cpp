@@ -1,0 +1,232 @@
+#include "knurl/algorithms/foreign_keys.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "knurl/core/base/error.h"
+#include "knurl/core/config/yaml.h"
+
+namespace knurl {
+namespace {
+
+constexpr auto kNoEffect = ForeignKey::Kind::no_effect;
+constexpr auto kNotYet = ForeignKey::Kind::not_yet;
+
+constexpr const char* kOneStack = "knurl has one API";
+constexpr const char* kTorchOnly = "knurl learns with LibTorch";
+constexpr const char* kPython = "knurl has no Python processes";
+constexpr const char* kLater = "not available yet";
+
+// clang-format off
+constexpr ForeignKey kKeys[] = {
+    // framework
+    {"framework", kNoEffect, "", kTorchOnly},
+    {"framework_str", kNoEffect, "", kTorchOnly},
+    {"eager_tracing", kNoEffect, "", kTorchOnly},
+    {"eager_max_retraces", kNoEffect, "", kTorchOnly},
+    {"tf_session_args", kNoEffect, "", kTorchOnly},
+    {"local_tf_session_args", kNoEffect, "", kTorchOnly},
+    {"torch_compile_learner", kNoEffect, "", kTorchOnly},
+    {"torch_compile_learner_what_to_compile", kNoEffect, "", kTorchOnly},
+    {"torch_compile_learner_dynamo_backend", kNoEffect, "", kTorchOnly},
+    {"torch_compile_learner_dynamo_mode", kNoEffect, "", kTorchOnly},
+    {"torch_compile_worker", kNoEffect, "", kTorchOnly},
+    {"torch_compile_worker_dynamo_backend", kNoEffect, "", kTorchOnly},
+    {"torch_compile_worker_dynamo_mode", kNoEffect, "", kTorchOnly},
+    {"torch_ddp_kwargs", kNoEffect, "", kTorchOnly},
+    {"torch_skip_nan_gradients", kNoEffect, "", "a gradient that is not finite stops the run"},
+    // API switches
+    {"_enable_new_api_stack", kNoEffect, "", kOneStack},
+    {"_enable_rl_module_api", kNoEffect, "", kOneStack},
+    {"_enable_learner_api", kNoEffect, "", kOneStack},
+    {"enable_rl_module_and_learner", kNoEffect, "", kOneStack},
+    {"enable_env_runner_and_connector_v2", kNoEffect, "", kOneStack},
+    {"enable_connectors", kNoEffect, "", kOneStack},
+    {"simple_optimizer", kNoEffect, "", kOneStack},
+    {"_tf_policy_handles_more_than_one_loss", kNoEffect, "", kOneStack},
+    {"_disable_preprocessor_api", kNoEffect, "", kOneStack},
+    {"_disable_action_flattening", kNoEffect, "", kOneStack},
+    {"_disable_initialize_loss_from_dummy_batch", kNoEffect, "", kOneStack},
+    {"_disable_execution_plan_api", kNoEffect, "", kOneStack},
+    {"rl_module_spec", kNotYet, "[null]", kLater},
+    // resources
+    {"num_gpus", kNotYet, "[0]", "GPUs are not available yet"},
+    {"_fake_gpus", kNoEffect, "", "everything runs on CPUs"},
+    {"local_gpu_idx", kNoEffect, "", "everything runs on CPUs"},
+    {"num_gpus_per_worker", kNotYet, "[0]", "GPUs are not available yet"},
+    {"num_gpus_per_env_runner", kNotYet, "[0]", "GPUs are not available yet"},
+    {"num_learner_workers", kNotYet, "[0]", "several learners are not available yet"},
+    {"num_learners", kNotYet, "[0]", "several learners are not available yet"},
+    {"num_gpus_per_learner_worker", kNotYet, "[0]", "GPUs are not available yet"},
+    {"num_gpus_per_learner", kNotYet, "[0]", "GPUs are not available yet"},
+    {"num_cpus_per_learner_worker", kNoEffect, "", "there is one learner, in the driver"},
+    {"custom_resources_per_worker", kNoEffect, "", "there is one machine"},
+    {"placement_strategy", kNoEffect, "", "there is one machine"},
+    // environment
+    {"env_task_fn", kNotYet, "[null]", "curricula are not available yet"},
+    {"render_env", kNotYet, "[false]", "`knurl evaluate --render` shows a trained policy"},
+    {"clip_rewards", kNotYet, "[null, false]", kLater},
+    {"observation_space", kNoEffect, "", "taken from the env"},
+    {"action_space", kNoEffect, "", "taken from the env"},
+    {"disable_env_checking", kNoEffect, "", "envs are checked while they run"},
+    {"auto_wrap_old_gym_envs", kNoEffect, "", kPython},
+    {"is_atari", kNoEffect, "", "there are no Atari envs"},
+    {"action_mask_key", kNoEffect, "", "action masks are not available yet"},
+    {"horizon", kNotYet, "[null]", "use env_config.max_episode_steps"},
+    {"soft_horizon", kNotYet, "[false]", "use env_config.max_episode_steps"},
+    {"no_done_at_end", kNotYet, "[false]", "time limits always truncate, never terminate"},
+    // rollouts
+    {"batch_mode", kNotYet, "[truncate_episodes]", kLater},
+    {"observation_filter", kNotYet, "[NoFilter]", kLater},
+    {"sample_async", kNotYet, "[false]", kLater},
+    {"remote_worker_envs", kNotYet, "[false]", kLater},
+    {"sample_collector", kNoEffect, "", kOneStack},
+    {"remote_env_batch_wait_ms", kNoEffect, "", "there are no remote envs"},
+    {"validate_workers_after_construction", kNoEffect, "", "always done"},
+    {"preprocessor_pref", kNoEffect, "", "there are no Atari envs"},
+    {"synchronize_filters", kNoEffect, "", "there are no filters yet"},
+    {"update_worker_filter_stats", kNoEffect, "", "there are no filters yet"},
+    {"use_worker_filter_stats", kNoEffect, "", "there are no filters yet"},
+    {"compress_observations", kNoEffect, "", "observations are never compressed"},
+    {"max_requests_in_flight_per_sampler_worker", kNoEffect, "", "sampling is synchronous"},
+    // exploration
+    {"exploration_config.framework", kNoEffect, "", kTorchOnly},
+    {"exploration_config.random_timesteps", kNotYet, "[0]", kLater},
+    {"exploration_config.epsilon_schedule", kNotYet, "[null]", kLater},
+    // evaluation
+    {"evaluation_duration_unit", kNotYet, "[episodes]", kLater},
+    {"evaluation_parallel_to_training", kNotYet, "[false]", kLater},
+    {"evaluation_config", kNotYet, "[null, {}]", kLater},
+    {"evaluation_num_workers", kNotYet, "[0]", kLater},
+    {"evaluation_num_env_runners", kNotYet, "[0]", kLater},
+    {"off_policy_estimation_methods", kNotYet, "[null, {}]", kLater},
+    {"custom_evaluation_function", kNotYet, "[null]", kLater},
+    {"evaluation_sample_timeout_s", kNoEffect, "", "evaluation runs in the driver"},
+    {"always_attach_evaluation_results", kNoEffect, "", "results are reported when they are new"},
+    {"enable_async_evaluation", kNoEffect, "", "evaluation runs in the driver"},
+    // offline data
+    {"input", kNotYet, "[sampler]", "offline data is not available yet"},
+    {"input_", kNotYet, "[sampler]", "offline data is not available yet"},
+    {"input_config", kNotYet, "[null, {}]", "offline data is not available yet"},
+    {"actions_in_input_normalized", kNoEffect, "", "offline data is not available yet"},
+    {"postprocess_inputs", kNoEffect, "", "offline data is not available yet"},
+    {"shuffle_buffer_size", kNoEffect, "", "offline data is not available yet"},
+    {"output", kNotYet, "[null]", "recording is not available yet"},
+    {"output_config", kNotYet, "[null, {}]", "recording is not available yet"},
+    {"output_compress_columns", kNoEffect, "", "recording is not available yet"},
+    {"output_max_file_size", kNoEffect, "", "recording is not available yet"},
+    {"offline_sampling", kNotYet, "[false]", "offline data is not available yet"},
+    // several agents
+    {"multiagent", kNotYet, "[null, {}]", "several agents are not available yet"},
+    {"policies", kNotYet, "[null, {}, [default_policy]]", "several agents are not available yet"},
+    {"policy_mapping_fn", kNotYet, "[null]", "several agents are not available yet"},
+    {"policies_to_train", kNotYet, "[null]", "several agents are not available yet"},
+    {"observation_fn", kNotYet, "[null]", "several agents are not available yet"},
+    {"count_steps_by", kNotYet, "[env_steps]", "several agents are not available yet"},
+    {"policy_map_capacity", kNoEffect, "", "policies are not swapped out"},
+    {"policy_map_cache", kNoEffect, "", "policies are not swapped out"},
+    {"policy_states_are_swappable", kNoEffect, "", "policies are not swapped out"},
+    // reporting, checkpoints, debugging
+    {"keep_per_episode_custom_metrics", kNotYet, "[false]", kLater},
+    {"metrics_episode_collection_timeout_s", kNoEffect, "", "episodes come with the steps"},
+    {"export_native_model_files", kNoEffect, "", "weights are safetensors files"},
+    {"checkpoint_trainable_policies_only", kNotYet, "[false]", kLater},
+    {"logger_creator", kNoEffect, "", kPython},
+    {"logger_config", kNoEffect, "", kPython},
+    {"log_level", kNoEffect, "", "the command line has --verbose"},
+    {"log_sys_usage", kNoEffect, "", "always reported"},
+    {"fake_sampler", kNotYet, "[false]", kLater},
+    {"callbacks", kNotYet, "[null]", kLater},
+    {"extra_python_environs_for_driver", kNoEffect, "", kPython},
+    {"extra_python_environs_for_worker", kNoEffect, "", kPython},
+    // faults
+    {"ignore_worker_failures", kNotYet, "[false]", kLater},
+    {"ignore_env_runner_failures", kNotYet, "[false]", kLater},
+    {"recreate_failed_workers", kNotYet, "[false]", kLater},
+    {"recreate_failed_env_runners", kNotYet, "[false]", kLater},
+    {"restart_failed_sub_environments", kNotYet, "[false]", kLater},
+    {"max_num_worker_restarts", kNoEffect, "", "workers are not restarted yet"},
+    {"delay_between_worker_restarts_s", kNoEffect, "", "workers are not restarted yet"},
+    {"num_consecutive_worker_failures_tolerance", kNoEffect, "", "workers are not restarted yet"},
+    {"worker_health_probe_timeout_s", kNoEffect, "", "workers are not restarted yet"},
+    {"worker_restore_timeout_s", kNoEffect, "", "workers are not restarted yet"},
+    // PPO
+    {"use_critic", kNotYet, "[true]", kLater},
+    {"use_gae", kNotYet, "[true]", kLater},
+    {"vf_share_layers", kNotYet, "[null]", "use model.vf_share_layers"},
+    {"num_multi_gpu_tower_stacks", kNoEffect, "", "everything runs on CPUs"},
+    // model
+    {"model.conv_filters", kNotYet, "[null]", kLater},
+    {"model.conv_activation", kNoEffect, "", "there are no convolutions yet"},
+    {"model.post_fcnet_hiddens", kNotYet, "[null, []]", kLater},
+    {"model.post_fcnet_activation", kNoEffect, "", "there are no layers after the trunk yet"},
+    {"model.head_fcnet_hiddens", kNotYet, "[null, []]", kLater},
+    {"model.head_fcnet_activation", kNoEffect, "", "there are no layers after the trunk yet"},
+    {"model.free_log_std", kNotYet, "[false]", kLater},
+    {"model.log_std_clip_param", kNoEffect, "", "log standard deviations are not clipped"},
+    {"model.no_final_linear", kNotYet, "[false]", kLater},
+    {"model.use_lstm", kNotYet, "[false]", kLater},
+    {"model.max_seq_len", kNoEffect, "", "there are no recurrent nets yet"},
+    {"model.lstm_cell_size", kNoEffect, "", "there are no recurrent nets yet"},
+    {"model.lstm_use_prev_action", kNoEffect, "", "there are no recurrent nets yet"},
+    {"model.lstm_use_prev_reward", kNoEffect, "", "there are no recurrent nets yet"},
+    {"model.use_attention", kNotYet, "[false]", kLater},
+    {"model.framestack", kNoEffect, "", "there are no Atari envs"},
+    {"model.dim", kNoEffect, "", "there are no Atari envs"},
+    {"model.grayscale", kNoEffect, "", "there are no Atari envs"},
+    {"model.zero_mean", kNoEffect, "", "there are no Atari envs"},
+    {"model.custom_model", kNotYet, "[null]", kLater},
+    {"model.custom_model_config", kNotYet, "[null, {}]", kLater},
+    {"model.custom_action_dist", kNotYet, "[null]", kLater},
+    {"model.custom_preprocessor", kNotYet, "[null]", kLater},
+    {"model.fcnet_weights_initializer", kNotYet, "[null]", kLater},
+    {"model._disable_preprocessor_api", kNoEffect, "", kOneStack},
+    {"model._disable_action_flattening", kNoEffect, "", kOneStack},
+};
+// clang-format on
+
+/// The option changes nothing with this value.
+bool is_off(const ForeignKey& key, const ConfigValue& value) {
+  const ConfigValue off = parse_yaml(key.off, "off");
+  return std::ranges::any_of(*off.list(), [&](const ConfigValue& each) {
+    if (each.as_double() && value.as_double()) return *each.as_double() == *value.as_double();
+    if (each.as_bool() && value.as_bool()) return *each.as_bool() == *value.as_bool();
+    if (each.scalar() && value.scalar()) return each.scalar()->text == value.scalar()->text;
+    return each == value;
+  });
+}
+
+/// Takes "model.use_lstm" out of nested maps.
+std::optional<ConfigValue> take_path(ConfigValue& config, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  if (dot == std::string_view::npos) return config.take(path);
+  ConfigValue* part = config.find(path.substr(0, dot));
+  return part ? part->take(path.substr(dot + 1)) : std::nullopt;
+}
+
+}  // namespace
+
+std::span<const ForeignKey> rllib_keys() {
+  return kKeys;
+}
+
+std::vector<std::string> take_foreign_keys(ConfigValue& config, const std::string& path) {
+  const ConfigValue* fake = config.find("_fake_gpus");
+  if (fake && fake->as_bool().value_or(false)) config.take("num_gpus");
+
+  std::vector<std::string> notes;
+  for (const ForeignKey& key : kKeys) {
+    const std::optional<ConfigValue> value = take_path(config, key.path);
+    if (!value) continue;
+    if (key.kind == kNoEffect) {
+      notes.push_back(fmt::format("{} ({})", key.path, key.remark));
+    } else if (!is_off(key, *value)) {
+      fail(ErrorKind::config, "{}{}{}{} = {}: {}", value->place().prefix(), path,
+           path.empty() ? "" : ".", key.path, value->describe(), key.remark);
+    }
+  }
+  return notes;
+}
+
+}  // namespace knurl

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "knurl/algorithms/learner/schedule.h"
+#include "knurl/core/config/fields.h"
+#include "knurl/envs/vector_env.h"
+#include "knurl/models/exploration/exploration.h"
+#include "knurl/models/model_config.h"
+
+/// The options that all algorithms have in common, in RLlib's groups and under its names. Defaults
+/// are RLlib 2.9's; an algorithm's config changes those that differ for it.
+namespace knurl {
+
+constexpr auto names(Stepping) {
+  return std::array{std::pair{Stepping::automatic, "auto"}, std::pair{Stepping::serial, "serial"},
+                    std::pair{Stepping::parallel, "parallel"}};
+}
+
+struct EnvironmentOptions {
+  Opt<std::string> env = {};
+  Opt<ConfigValue> env_config = Default{ConfigValue::empty_map()};
+  Opt<bool> normalize_actions = Default{true};
+  Opt<bool> clip_actions = Default{false};
+
+  static void fields(auto& self, auto&& field) {
+    field("env", self.env, "name of the environment; `knurl list envs` shows them");
+    field("env_config", self.env_config, "the environment's own options");
+    field("normalize_actions", self.normalize_actions,
+          "the policy's Box actions live in [-1, 1] and are stretched to the bounds");
+    field("clip_actions", self.clip_actions, "cut Box actions to the bounds");
+  }
+};
+
+struct RolloutOptions {
+  Opt<int> num_rollout_workers = Default{0};
+  Opt<int> num_envs_per_worker = Default{1};
+  Opt<OrAuto<int>> rollout_fragment_length = Default{200};
+  Opt<Stepping> env_stepping = Default{Stepping::automatic};
+  Opt<bool> create_env_on_local_worker = Default{false};
+
+  static void fields(auto& self, auto&& field) {
+    field("num_rollout_workers", self.num_rollout_workers,
+          "actors that step environments; 0: the driver does it", Range{0, 4096},
+          Aliases{{"num_workers", "num_env_runners"}});
+    field("num_envs_per_worker", self.num_envs_per_worker,
+          "environments that each worker steps together", Range{1, 1 << 20},
+          Aliases{{"num_envs_per_env_runner"}});
+    field("rollout_fragment_length", self.rollout_fragment_length,
+          "steps a worker takes in each of its environments before it reports", at_least(1));
+    field("env_stepping", self.env_stepping,
+          "step a worker's environments one after the other or over threads; same results");
+    field("create_env_on_local_worker", self.create_env_on_local_worker,
+          "accepted for RLlib's sake: evaluation makes environments where it needs them",
+          Aliases{{"create_env_on_driver", "create_local_env_runner"}});
+  }
+};
+
+enum class GradClipBy { global_norm, norm, value };
+constexpr auto names(GradClipBy) {
+  return std::array{std::pair{GradClipBy::global_norm, "global_norm"},
+                    std::pair{GradClipBy::norm, "norm"}, std::pair{GradClipBy::value, "value"}};
+}
+
+enum class OptimizerType { adam, sgd };
+constexpr auto names(OptimizerType) {
+  return std::array{std::pair{OptimizerType::adam, "adam"}, std::pair{OptimizerType::sgd, "sgd"}};
+}
+
+struct OptimizerConfig {
+  Opt<OptimizerType> type = Default{OptimizerType::adam};
+  Opt<double> beta1 = Default{0.9};
+  Opt<double> beta2 = Default{0.999};
+  Opt<double> epsilon = Default{1e-8};
+  Opt<double> momentum = Default{0.0};
+
+  static void fields(auto& self, auto&& field) {
+    const Range fraction{.low = 0.0, .high = 1.0, .high_open = true};
+    field("type", self.type, "how parameters follow gradients");
+    field("beta1", self.beta1, "adam: decay of the mean of gradients", fraction);
+    field("beta2", self.beta2, "adam: decay of the mean of squared gradients", fraction);
+    field("epsilon", self.epsilon, "adam: added to the root of the mean square", above(0));
+    field("momentum", self.momentum, "sgd: decay of the sum of gradients", fraction);
+  }
+};
+
+struct TrainingOptions {
+  Opt<double> gamma = Default{0.99};
+  Opt<Schedule> lr = Default{0.001};
+  Opt<std::optional<Schedule>> lr_schedule = Default{std::nullopt};
+  Opt<std::optional<double>> grad_clip = Default{std::nullopt};
+  Opt<GradClipBy> grad_clip_by = Default{GradClipBy::global_norm};
+  Opt<int> train_batch_size = Default{32};
+  ModelConfig model = {};
+  OptimizerConfig optimizer = {};
+
+  static void fields(auto& self, auto&& field) {
+    field("gamma", self.gamma, "discount of the reward one step later", Range{0, 1});
+    field("lr", self.lr, "step size, constant or over env steps", at_least(0));
+    field("lr_schedule", self.lr_schedule, "step size over env steps: instead of lr", at_least(0));
+    field("grad_clip", self.grad_clip, "cut gradients to this; null: leave them", above(0));
+    field("grad_clip_by", self.grad_clip_by, "what grad_clip bounds");
+    field("train_batch_size", self.train_batch_size, "env steps that one training step learns from",
+          Range{1, 1 << 30}, Aliases{{"train_batch_size_per_learner"}});
+    field("model", self.model, "the net", Aliases{{"model_config"}});
+    field("optimizer", self.optimizer, "the optimizer");
+  }
+};
+
+struct ExplorationOptions {
+  Opt<bool> explore = Default{true};
+  ExplorationConfig exploration_config = {};
+
+  static void fields(auto& self, auto&& field) {
+    field("explore", self.explore, "explore while training; false: always the likeliest action");
+    field("exploration_config", self.exploration_config, "how to explore");
+  }
+};
+
+struct EvaluationOptions {
+  Opt<std::optional<int>> evaluation_interval = Default{std::nullopt};
+  Opt<int> evaluation_duration = Default{10};
+
+  static void fields(auto& self, auto&& field) {
+    field("evaluation_interval", self.evaluation_interval,
+          "iterations from one evaluation to the next; null: none", at_least(1));
+    field("evaluation_duration", self.evaluation_duration, "episodes of one evaluation",
+          at_least(1));
+  }
+};
+
+struct ResourceOptions {
+  Opt<int> num_cpus_per_worker = Default{1};
+  Opt<int> num_cpus_for_local_worker = Default{1};
+
+  static void fields(auto& self, auto&& field) {
+    field("num_cpus_per_worker", self.num_cpus_per_worker,
+          "threads a rollout worker may step its environments with", Range{1, 4096},
+          Aliases{{"num_cpus_per_env_runner"}});
+    field("num_cpus_for_local_worker", self.num_cpus_for_local_worker,
+          "threads the learner may use for one operation", Range{1, 4096},
+          Aliases{{"num_cpus_for_driver", "num_cpus_for_main_process", "num_cpus_per_learner"}});
+  }
+};
+
+struct ReportingOptions {
+  Opt<int> metrics_num_episodes_for_smoothing = Default{100};
+  Opt<std::optional<double>> min_time_s_per_iteration = Default{std::nullopt};
+  Opt<std::int64_t> min_train_timesteps_per_iteration = Default{0};
+  Opt<std::int64_t> min_sample_timesteps_per_iteration = Default{0};
+
+  static void fields(auto& self, auto&& field) {
+    field("metrics_num_episodes_for_smoothing", self.metrics_num_episodes_for_smoothing,
+          "episode metrics cover at least the last so many episodes", at_least(1));
+    field("min_time_s_per_iteration", self.min_time_s_per_iteration,
+          "an iteration lasts at least so many seconds; null: one training step", at_least(0));
+    field("min_train_timesteps_per_iteration", self.min_train_timesteps_per_iteration,
+          "an iteration learns from at least so many env steps", at_least(0));
+    field("min_sample_timesteps_per_iteration", self.min_sample_timesteps_per_iteration,
+          "an iteration takes at least so many env steps", at_least(0));
+  }
+};
+
+struct DebuggingOptions {
+  Opt<std::optional<std::int64_t>> seed = Default{std::nullopt};
+
+  static void fields(auto& self, auto&& field) {
+    field("seed", self.seed, "the run's seed; null: one is drawn and recorded", at_least(0));
+  }
+};
+
+}  // namespace knurl

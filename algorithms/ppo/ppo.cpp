@@ -1,0 +1,34 @@
+#include "knurl/algorithms/ppo/ppo.h"
+
+#include "knurl/algorithms/ppo/ppo_batch.h"
+
+namespace knurl {
+
+PPO::PPO(std::unique_ptr<const AlgorithmConfig> resolved)
+    : Algorithm(std::move(resolved)),
+      learner_(static_cast<const PPOConfig&>(config()), observation_layout(), action_layout(),
+               run_rng().split("learner")) {}
+
+/// One iteration of PPO (Schulman et al. 2017, algorithm 1): act, judge, learn, share.
+Result PPO::training_step() {
+  const auto& options = static_cast<const PPOConfig&>(config());
+
+  // act: workers follow the policy of the last iteration
+  const std::vector<Fragment> fragments = sample();
+
+  // judge: how much better than expected was each action
+  const double start = now();
+  PPOBatch batch = make_ppo_batch(fragments, observation_layout(), options.common().training.gamma,
+                                  options.own().lambda_);
+  standardise_advantages(batch);
+
+  // learn: epochs of minibatches on the clipped surrogate
+  Result stats = learner_.update(batch, env_steps_sampled());
+  count_trained(batch.rows.rows(), now() - start);
+
+  // share: the next fragments come from the new policy
+  share_weights();
+  return stats;
+}
+
+}  // namespace knurl

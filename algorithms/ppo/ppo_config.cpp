@@ -1,0 +1,92 @@
+#include "knurl/algorithms/ppo/ppo_config.h"
+
+#include "knurl/algorithms/ppo/ppo.h"
+#include "knurl/core/base/error.h"
+#include "knurl/models/fast/net_policy.h"
+
+namespace knurl {
+
+PPOConfig::PPOConfig() {
+  CommonOptions& options = change();
+  options.rollouts.num_rollout_workers = Default{2};
+  options.rollouts.rollout_fragment_length = Default{OrAuto<int>{}};
+  options.training.lr = Default{5e-5};
+  options.training.train_batch_size = Default{4000};
+  options.training.model.vf_share_layers = Default{false};
+}
+
+NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& actions) const {
+  const ModelConfig& model = common().training.model;
+  const HiddenLayers hidden{.units = model.fcnet_hiddens, .activation = model.fcnet_activation};
+  const HiddenLayers none;
+  const bool shared = model.vf_share_layers;
+  const ActionDistribution distribution = distribution_for(actions.space());
+  return make_net(static_cast<int>(flat_size(observations)), shared ? hidden : none,
+                  {{.name = "policy",
+                    .output = kDistInputs,
+                    .size = num_inputs(distribution),
+                    .hidden = shared ? none : hidden},
+                   {.name = "value", .output = kValues, .hidden = shared ? none : hidden}});
+}
+
+std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, bool explore) const {
+  const SpaceLayout observations(env.observation);
+  const SpaceLayout actions(env.action);
+  const EnvironmentOptions& options = common().environment;
+  return std::make_unique<NetPolicy>(NetPolicy::Parts{
+      .net = net_for(observations, actions),
+      .observations = observations,
+      .actions = actions,
+      .action_options = {.normalize_actions = options.normalize_actions,
+                         .clip_actions = options.clip_actions},
+      .exploration = explore ? make_exploration(common().exploration.exploration_config)
+                             : std::make_unique<Greedy>()});
+}
+
+void PPOConfig::resolve_own() {
+  if (const auto schedule = *own_.entropy_coeff_schedule) {
+    own_.entropy_coeff = Default{*schedule};
+    own_.entropy_coeff_schedule = Default{std::nullopt};
+  }
+}
+
+void PPOConfig::check_own() const {
+  const CommonOptions& options = common();
+  const int batch = options.training.train_batch_size;
+  if (own_.sgd_minibatch_size > batch) {
+    fail(ErrorKind::config,
+         "training.sgd_minibatch_size = {} is larger than training.train_batch_size = {}",
+         own_.sgd_minibatch_size.value(), batch);
+  }
+  if (own_.entropy_coeff.given() && own_.entropy_coeff_schedule.value()) {
+    fail(ErrorKind::config,
+         "training.entropy_coeff and training.entropy_coeff_schedule: give one of them");
+  }
+  if (!own_.use_kl_loss && own_.kl_coeff.given() && own_.kl_coeff > 0.0) {
+    fail(ErrorKind::config, "training.kl_coeff = {} with training.use_kl_loss = false: give one",
+         own_.kl_coeff.value());
+  }
+  const ExplorationType exploration = options.exploration.exploration_config.type;
+  if (exploration != ExplorationType::stochastic_sampling) {
+    fail(ErrorKind::config,
+         "exploration.exploration_config.type = {}: PPO learns from the probabilities of its own "
+         "samples; use StochasticSampling",
+         name_of(exploration));
+  }
+  const OrAuto<int>& length = options.rollouts.rollout_fragment_length;
+  const int envs = std::max(1, options.rollouts.num_rollout_workers.value()) *
+                   options.rollouts.num_envs_per_worker;
+  if (!length.is_auto() && static_cast<std::int64_t>(*length.value) * envs > batch) {
+    fail(ErrorKind::config,
+         "rollouts.rollout_fragment_length = {} in {} environments gives more steps than "
+         "training.train_batch_size = {}; give a shorter one, or auto",
+         *length.value, envs, batch);
+  }
+}
+
+std::unique_ptr<Algorithm> PPOConfig::make_algorithm(
+    std::unique_ptr<const AlgorithmConfig> resolved) const {
+  return std::make_unique<PPO>(std::move(resolved));
+}
+
+}  // namespace knurl

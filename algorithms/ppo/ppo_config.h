@@ -1,0 +1,66 @@
+#pragma once
+
+#include "knurl/algorithms/algorithm_config.h"
+#include "knurl/models/net_spec.h"
+
+namespace knurl {
+
+/// PPO's own options; RLlib's names and defaults.
+struct PPOOptions {
+  Opt<double> lambda_ = Default{1.0};
+  Opt<bool> use_kl_loss = Default{true};
+  Opt<double> kl_coeff = Default{0.2};
+  Opt<double> kl_target = Default{0.01};
+  Opt<int> sgd_minibatch_size = Default{128};
+  Opt<int> num_sgd_iter = Default{30};
+  Opt<bool> shuffle_sequences = Default{true};
+  Opt<double> vf_loss_coeff = Default{1.0};
+  Opt<Schedule> entropy_coeff = Default{0.0};
+  Opt<std::optional<Schedule>> entropy_coeff_schedule = Default{std::nullopt};
+  Opt<double> clip_param = Default{0.3};
+  Opt<double> vf_clip_param = Default{10.0};
+
+  static void fields(auto& self, auto&& field) {
+    field("lambda", self.lambda_,
+          "generalized advantage estimation: 0 trusts the critic, 1 the returns", Range{0, 1},
+          Aliases{{"lambda_"}});
+    field("use_kl_loss", self.use_kl_loss,
+          "add a penalty on the KL divergence from the old policy");
+    field("kl_coeff", self.kl_coeff, "weight of that penalty at the start; it adapts", at_least(0));
+    field("kl_target", self.kl_target, "KL divergence that the weight adapts to", above(0));
+    field("sgd_minibatch_size", self.sgd_minibatch_size, "env steps of one gradient step",
+          at_least(1), Aliases{{"minibatch_size"}});
+    field("num_sgd_iter", self.num_sgd_iter, "passes over a training batch", at_least(1),
+          Aliases{{"num_epochs"}});
+    field("shuffle_sequences", self.shuffle_sequences, "mix the batch anew for each pass",
+          Aliases{{"shuffle_batch_per_epoch"}});
+    field("vf_loss_coeff", self.vf_loss_coeff, "weight of the value loss", at_least(0));
+    field("entropy_coeff", self.entropy_coeff,
+          "weight of the entropy bonus, constant or over env steps", at_least(0));
+    field("entropy_coeff_schedule", self.entropy_coeff_schedule,
+          "the same over env steps: instead of entropy_coeff", at_least(0));
+    field("clip_param", self.clip_param, "how far the policy may move: clip of the ratio",
+          above(0));
+    field("vf_clip_param", self.vf_clip_param,
+          "squared errors of the value beyond this teach nothing; .inf: all teach", above(0));
+  }
+};
+
+class PPOConfig final : public ConfigBuilder<PPOConfig, PPOOptions> {
+ public:
+  PPOConfig();
+
+  [[nodiscard]] std::string_view algorithm() const override { return "PPO"; }
+  [[nodiscard]] std::unique_ptr<Policy> make_policy(const EnvSpec& env,
+                                                    bool explore) const override;
+  /// The net for these spaces: outputs action_dist_inputs and vf_preds.
+  [[nodiscard]] NetSpec net_for(const SpaceLayout& observations, const SpaceLayout& actions) const;
+
+ protected:
+  void resolve_own() override;
+  void check_own() const override;
+  std::unique_ptr<Algorithm> make_algorithm(
+      std::unique_ptr<const AlgorithmConfig> resolved) const override;
+};
+
+}  // namespace knurl

@@ -1,0 +1,118 @@
+#include "knurl/algorithms/ppo/ppo_learner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "knurl/core/base/error.h"
+
+namespace knurl {
+namespace {
+
+constexpr const char* kStateFile = "ppo.json";
+
+/// Fisher and Yates with our own random numbers: the same on every standard library.
+void shuffle(std::vector<std::int32_t>& rows, Rng& rng) {
+  for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[rng.below(i)]);
+}
+
+}  // namespace
+
+PPOLearner::PPOLearner(const PPOConfig& config, const SpaceLayout& observations,
+                       const SpaceLayout& actions, const Rng& rng)
+    : options_(config.own()),
+      lr_(config.common().training.lr),
+      distribution_(distribution_for(actions.space())),
+      learner_(config.net_for(observations, actions),
+               fresh_weights(config.net_for(observations, actions), rng.split("weights")),
+               config.common().training, config.common().resources.num_cpus_for_local_worker),
+      shuffle_(rng.split("shuffle")),
+      kl_coeff_(options_.use_kl_loss ? options_.kl_coeff.value() : 0.0),
+      loss_options_{.clip_param = static_cast<float>(options_.clip_param.value()),
+                    .vf_clip_param = static_cast<float>(options_.vf_clip_param.value()),
+                    .vf_loss_coeff = static_cast<float>(options_.vf_loss_coeff.value())} {}
+
+Result PPOLearner::update(const PPOBatch& batch, std::int64_t env_steps) {
+  const double lr = lr_.at(env_steps);
+  const double entropy_coeff = options_.entropy_coeff->at(env_steps);
+  loss_options_.entropy_coeff = static_cast<float>(entropy_coeff);
+  loss_options_.kl_coeff = static_cast<float>(kl_coeff_);
+
+  PpoLoss sum;
+  double norm_sum = 0.0;
+  int minibatches = 0;
+  const auto size = static_cast<std::size_t>(options_.sgd_minibatch_size.value());
+  std::vector<std::int32_t> order = batch.order;
+  for (int epoch = 0; epoch < options_.num_sgd_iter; ++epoch) {
+    if (options_.shuffle_sequences) shuffle(order, shuffle_);
+    for (std::size_t first = 0; first < order.size(); first += size) {
+      const std::size_t count = std::min(size, order.size() - first);
+      const PpoLoss loss = update_minibatch(batch, std::span(order).subspan(first, count), lr);
+      sum.total += loss.total;
+      sum.policy += loss.policy;
+      sum.vf += loss.vf;
+      sum.kl += loss.kl;
+      sum.entropy += loss.entropy;
+      sum.vf_explained_var += loss.vf_explained_var;
+      norm_sum += learner_.gradient_norm();
+      ++minibatches;
+    }
+  }
+
+  const double share = 1.0 / minibatches;
+  Result stats;
+  stats.set("cur_kl_coeff", kl_coeff_);
+  stats.set("cur_lr", lr);
+  stats.set("total_loss", sum.total * share);
+  stats.set("policy_loss", sum.policy * share);
+  stats.set("vf_loss", sum.vf * share);
+  stats.set("vf_explained_var", sum.vf_explained_var * share);
+  stats.set("kl", sum.kl * share);
+  stats.set("entropy", sum.entropy * share);
+  stats.set("entropy_coeff", entropy_coeff);
+  stats.set("grad_gnorm", norm_sum * share);
+  if (options_.use_kl_loss) {
+    kl_coeff_ = adapted_kl_coeff(kl_coeff_, sum.kl * share, options_.kl_target);
+  }
+  return stats;
+}
+
+PpoLoss PPOLearner::update_minibatch(const PPOBatch& batch, std::span<const std::int32_t> rows,
+                                     double lr) {
+  const auto count = static_cast<std::int64_t>(rows.size());
+  if (minibatch_.columns() != batch.rows.columns()) {
+    minibatch_ = RecordBatch(batch.rows.columns(), options_.sgd_minibatch_size);
+  }
+  minibatch_.set_rows(count);
+  minibatch_.gather(batch.rows, rows);
+  PpoLoss loss;
+  learner_.update(minibatch_.column<float>("net_inputs").data(), count, lr,
+                  [&](const OutputValues& values, const OutputGradients& gradients) {
+                    loss = ppo_loss(loss_options_, distribution_, minibatch_,
+                                    {.dist_inputs = values[0], .values = values[1]},
+                                    {.dist_inputs = gradients[0], .values = gradients[1]});
+                    return loss.total;
+                  });
+  return loss;
+}
+
+void PPOLearner::save(CheckpointData& out) const {
+  learner_.save(out);
+  out.add_json(
+      kStateFile,
+      nlohmann::ordered_json{{"kl_coeff", kl_coeff_}, {"shuffle_rng", shuffle_.state()}}.dump(1));
+}
+
+void PPOLearner::load(const CheckpointData& in) {
+  learner_.load(in);
+  try {
+    const auto json = nlohmann::json::parse(in.json(kStateFile));
+    kl_coeff_ = json.at("kl_coeff").get<double>();
+    shuffle_.restore(json.at("shuffle_rng").get<Rng::State>());
+  } catch (const nlohmann::json::exception& error) {
+    fail(ErrorKind::checkpoint, "{}: {}", kStateFile, error.what());
+  }
+}
+
+}  // namespace knurl

@@ -1,0 +1,74 @@
+#include "knurl/algorithms/q_learning/q_learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "knurl/algorithms/losses/q_update.h"
+#include "knurl/core/base/check.h"
+
+namespace knurl {
+
+QLearner::QLearner(const QLearningConfig& config, const SpaceLayout& observations,
+                   const SpaceLayout& actions)
+    : observations_(observations),
+      states_(observations),
+      lr_(config.common().training.lr),
+      gamma_(static_cast<float>(config.common().training.gamma.value())),
+      table_(fresh_table(states_, actions)) {
+  const auto fresh = static_cast<float>(config.own().initial_q.value());
+  std::ranges::fill(table_.tensors.column<float>(kQTable).span(), fresh);
+}
+
+void QLearner::update(const PolicySteps& steps, std::int64_t env_steps) {
+  const auto actions = steps.columns.column<std::int64_t>("actions");
+  const auto rewards = steps.columns.column<float>("rewards");
+  const ConstRows seen(observations_, steps.columns, "obs");
+  const ConstRows after(observations_, steps.bootstrap, "obs");
+  const auto table = table_.tensors.column<float>(kQTable).span();
+  const auto num_actions =
+      static_cast<int>(table.size() / static_cast<std::size_t>(states_.size()));
+  last_lr_ = lr_.at(env_steps);
+  for (const Segment& segment : steps.segments) {
+    std::int64_t state = states_.of(ConstRow(seen, segment.row(0)));
+    for (std::int64_t step = 0; step < segment.length; ++step) {
+      const bool last = step + 1 == segment.length;
+      const std::int64_t row = segment.row(step);
+      const std::int64_t next = last ? states_.of(ConstRow(after, segment.bootstrap_row))
+                                     : states_.of(ConstRow(seen, segment.row(step + 1)));
+      const float error = q_update(table, num_actions,
+                                   {.state = state,
+                                    .action = actions[row],
+                                    .reward = rewards[row],
+                                    .next_state = next,
+                                    .terminated = last && segment.ending == Ending::terminated},
+                                   static_cast<float>(last_lr_), gamma_);
+      td_error_sum_ += std::abs(error);
+      ++updates_;
+      state = next;
+    }
+  }
+  ++table_.version;
+}
+
+void QLearner::set_weights(const Weights& weights) {
+  check(weights.tensors.columns() == table_.tensors.columns(), "the table is of this env");
+  table_ = weights;
+}
+
+Result QLearner::take_stats() {
+  const auto q = table_.tensors.column<float>(kQTable).span();
+  const auto [least, most] = std::ranges::minmax_element(q);
+  Result stats;
+  stats.set("mean_td_error",
+            td_error_sum_ / static_cast<double>(std::max<std::int64_t>(updates_, 1)));
+  stats.set("mean_q", std::accumulate(q.begin(), q.end(), 0.0) / static_cast<double>(q.size()));
+  stats.set("min_q", *least);
+  stats.set("max_q", *most);
+  stats.set("cur_lr", last_lr_);
+  td_error_sum_ = 0.0;
+  updates_ = 0;
+  return stats;
+}
+
+}  // namespace knurl

@@ -1,0 +1,102 @@
+#include "knurl/algorithms/rollout/worker_set.h"
+
+#include <cstring>
+
+#include "knurl/core/base/error.h"
+
+namespace knurl {
+namespace {
+
+constexpr const char* kStateFile = "workers.safetensors";
+
+}  // namespace
+
+WorkerSet::WorkerSet(const AlgorithmConfig& config) {
+  const RolloutOptions& options = config.common().rollouts;
+  const int workers = options.num_rollout_workers;
+  const int envs = options.num_envs_per_worker;
+  num_envs_ = std::max(1, workers) * envs;
+  const auto spec = [&](int worker, int first_env) {
+    return RolloutWorkerSpec{.algorithm = std::string(config.algorithm()),
+                             .config = config.to_yaml(),
+                             .worker = worker,
+                             .num_envs = envs,
+                             .first_env = first_env,
+                             .total_envs = num_envs_,
+                             .explore = config.common().exploration.explore};
+  };
+  if (workers == 0) {
+    local_ = std::make_unique<RolloutWorker>(spec(0, 0));
+    return;
+  }
+  if (!runtime::active()) own_runtime_.emplace(runtime::init());
+  const runtime::Runtime runtime = runtime::current_runtime();
+  for (int worker = 1; worker <= workers; ++worker) {
+    remote_.push_back(runtime.actor<RolloutWorker>(
+        runtime::ActorOptions{.name = fmt::format("rollout worker {}", worker)},
+        spec(worker, (worker - 1) * envs)));
+  }
+  // an env that cannot be made is an error now, not at the first sample
+  std::vector<runtime::ObjectRef<int>> made;
+  for (auto& worker : remote_) made.push_back(worker.call<&RolloutWorker::num_envs>());
+  runtime.get(std::move(made));
+}
+
+std::vector<Fragment> WorkerSet::sample(const SampleRequest& request) {
+  std::vector<Fragment> fragments;
+  if (local_) {
+    fragments.push_back(local_->sample(request));
+    return fragments;
+  }
+  std::vector<runtime::ObjectRef<Fragment>> refs;
+  for (auto& worker : remote_) refs.push_back(worker.call<&RolloutWorker::sample>(request));
+  return runtime::current_runtime().get(std::move(refs));
+}
+
+void WorkerSet::set_weights(const Weights& weights) {
+  if (local_) return local_->set_weights(weights);
+  const auto ref = runtime::current_runtime().put(weights);
+  for (auto& worker : remote_) worker.call<&RolloutWorker::set_weights>(ref);
+}
+
+void WorkerSet::save(CheckpointData& out) const {
+  std::vector<std::vector<std::byte>> states;
+  if (local_) {
+    states.push_back(local_->save_state());
+  } else {
+    std::vector<runtime::ObjectRef<std::vector<std::byte>>> refs;
+    for (const auto& worker : remote_) refs.push_back(worker.call<&RolloutWorker::save_state>());
+    states = runtime::current_runtime().get(std::move(refs));
+  }
+  std::vector<ColumnSpec> columns;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    columns.push_back(
+        {fmt::format("worker_{}", i), DType::uint8, {static_cast<std::int64_t>(states[i].size())}});
+  }
+  RecordBatch tensors(std::move(columns), 1);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    std::memcpy(tensors.data(i), states[i].data(), states[i].size());
+  }
+  out.add_tensors(kStateFile, tensors);
+}
+
+void WorkerSet::load(const CheckpointData& in) {
+  const RecordBatch tensors = in.tensors(kStateFile);
+  if (static_cast<int>(tensors.columns().size()) != num_workers()) {
+    fail(ErrorKind::checkpoint, "the state of {} workers does not fit {} workers",
+         tensors.columns().size(), num_workers());
+  }
+  std::vector<runtime::ObjectRef<void>> loaded;
+  for (std::size_t i = 0; i < tensors.columns().size(); ++i) {
+    const std::byte* begin = tensors.data(i);
+    std::vector<std::byte> state(begin, begin + tensors.row_bytes(i));
+    if (local_) {
+      local_->load_state(state);
+    } else {
+      loaded.push_back(remote_[i].call<&RolloutWorker::load_state>(std::move(state)));
+    }
+  }
+  if (!loaded.empty()) runtime::current_runtime().get(loaded);
+}
+
+}  // namespace knurl

@@ -1,0 +1,190 @@
+#include "knurl/algorithms/losses/ppo_loss.h"
+
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "knurl/core/base/rng.h"
+
+namespace knurl {
+namespace {
+
+RecordBatch minibatch_of(std::int64_t rows, int inputs) {
+  return RecordBatch({{"actions", DType::int64, {}},
+                      {"action_logp", DType::float32, {}},
+                      {"action_dist_inputs", DType::float32, {inputs}},
+                      {"advantages", DType::float32, {}},
+                      {"value_targets", DType::float32, {}}},
+                     rows);
+}
+
+/// A minibatch of one row: two actions, old logits (0, 0), action 0.
+struct OneRow {
+  RecordBatch batch = minibatch_of(1, 2);
+  std::vector<float> gradient = {0.0F, 0.0F};
+  std::vector<float> value_gradient = {0.0F};
+
+  OneRow(float advantage, float target) {
+    batch.column<float>("action_logp")[0] = std::log(0.5F);
+    batch.column<float>("advantages")[0] = advantage;
+    batch.column<float>("value_targets")[0] = target;
+  }
+  PpoLoss loss(const PpoLossOptions& options, const std::vector<float>& logits, float value) {
+    const std::vector<float> values{value};
+    return ppo_loss(options, Categorical{.n = 2}, batch, {.dist_inputs = logits, .values = values},
+                    {.dist_inputs = gradient, .values = value_gradient});
+  }
+};
+
+const PpoLossOptions kPolicyOnly{.clip_param = 0.2F, .vf_loss_coeff = 0.0F, .kl_coeff = 0.0F};
+
+// p(action 0) = 0.55: ratio 1.1, inside the clip of 0.2
+const std::vector<float> kUpALittle{std::log(0.55F / 0.45F), 0.0F};
+// p(action 0) = 0.8: ratio 1.6, beyond it
+const std::vector<float> kUpALot{std::log(4.0F), 0.0F};
+
+TEST(PpoLoss, InsideTheClipItIsThePlainSurrogate) {
+  OneRow row(2.0F, 0.0F);
+  EXPECT_NEAR(row.loss(kPolicyOnly, kUpALittle, 0.0F).policy, -2.2, 1e-5);
+  // d(-2 r)/d logit 0 = -2 r (1 - p) = -2 * 1.1 * 0.45
+  EXPECT_NEAR(row.gradient[0], -0.99, 1e-5);
+  EXPECT_NEAR(row.gradient[1], 0.99, 1e-5);
+}
+
+TEST(PpoLoss, BeyondTheClipAGoodActionTeachesNothingMore) {
+  OneRow row(2.0F, 0.0F);
+  EXPECT_NEAR(row.loss(kPolicyOnly, kUpALot, 0.0F).policy, -2.4, 1e-5);
+  EXPECT_EQ(row.gradient[0], 0.0F);
+}
+
+TEST(PpoLoss, BeyondTheClipABadActionIsStillPushedBack) {
+  OneRow row(-2.0F, 0.0F);
+  EXPECT_NEAR(row.loss(kPolicyOnly, kUpALot, 0.0F).policy, 3.2, 1e-5);
+  EXPECT_NEAR(row.gradient[0], 2.0 * 1.6 * 0.2, 1e-5);
+}
+
+TEST(PpoLoss, TheValueLossIsTheSquareCutAtTheClip) {
+  const PpoLossOptions options{.vf_clip_param = 10.0F, .vf_loss_coeff = 0.5F, .kl_coeff = 0.0F};
+  OneRow row(0.0F, 1.0F);
+  const PpoLoss near = row.loss(options, {0.0F, 0.0F}, 3.0F);
+  EXPECT_NEAR(near.vf, 4.0, 1e-6);
+  EXPECT_NEAR(near.total, 2.0, 1e-6);
+  EXPECT_NEAR(row.value_gradient[0], 0.5 * 2.0 * 2.0, 1e-6);
+  const PpoLoss far = row.loss(options, {0.0F, 0.0F}, 5.0F);
+  EXPECT_NEAR(far.vf, 10.0, 1e-6);
+  EXPECT_EQ(row.value_gradient[0], 0.0F);
+}
+
+TEST(PpoLoss, TheTotalIsTheWeightedSum) {
+  const PpoLossOptions options{.clip_param = 0.2F,
+                               .vf_clip_param = 100.0F,
+                               .vf_loss_coeff = 0.5F,
+                               .entropy_coeff = 0.01F,
+                               .kl_coeff = 0.3F};
+  OneRow row(2.0F, 1.0F);
+  const PpoLoss loss = row.loss(options, kUpALittle, 3.0F);
+  EXPECT_NEAR(loss.total, loss.policy + 0.5 * loss.vf - 0.01 * loss.entropy + 0.3 * loss.kl, 1e-9);
+  EXPECT_NEAR(loss.kl, 0.5 * std::log(0.5 / 0.55) + 0.5 * std::log(0.5 / 0.45), 1e-5);
+  EXPECT_NEAR(loss.entropy, -(0.55 * std::log(0.55) + 0.45 * std::log(0.45)), 1e-5);
+}
+
+TEST(PpoLoss, GradientsAreThoseOfTheTotal) {
+  constexpr std::int64_t kRows = 6;
+  constexpr int kActions = 3;
+  Rng rng(1);
+  const auto number = [&] { return static_cast<float>(0.5 * rng.normal()); };
+  RecordBatch batch = minibatch_of(kRows, kActions);
+  const Categorical d{.n = kActions};
+  std::vector<float> logits;
+  std::vector<float> values;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    for (float& x : batch.column<float>("action_dist_inputs").row(row)) {
+      x = number();
+      logits.push_back(x + 0.2F * number());
+    }
+    const float* old = batch.column<float>("action_dist_inputs").row(row).data();
+    batch.column<std::int64_t>("actions")[row] = static_cast<std::int64_t>(rng.below(kActions));
+    batch.column<float>("action_logp")[row] =
+        d.log_prob(old, &batch.column<std::int64_t>("actions")[row]);
+    batch.column<float>("advantages")[row] = number();
+    batch.column<float>("value_targets")[row] = number();
+    values.push_back(number());
+  }
+  const PpoLossOptions options{.clip_param = 0.5F,
+                               .vf_clip_param = 10.0F,
+                               .vf_loss_coeff = 0.7F,
+                               .entropy_coeff = 0.1F,
+                               .kl_coeff = 0.4F};
+  std::vector<float> logit_gradient(logits.size());
+  std::vector<float> value_gradient(values.size());
+  const auto total = [&](std::span<float> a, std::span<float> b) {
+    return ppo_loss(options, d, batch, {.dist_inputs = logits, .values = values},
+                    {.dist_inputs = a, .values = b})
+        .total;
+  };
+  total(logit_gradient, value_gradient);
+
+  std::vector<float> ignored_a(logits.size());
+  std::vector<float> ignored_b(values.size());
+  const auto expect_numeric = [&](std::vector<float>& x, const std::vector<float>& gradient) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float before = x[i];
+      x[i] = before + 1e-2F;
+      const double up = total(ignored_a, ignored_b);
+      x[i] = before - 1e-2F;
+      const double down = total(ignored_a, ignored_b);
+      x[i] = before;
+      EXPECT_NEAR(gradient[i], (up - down) / 2e-2, 5e-4) << i;
+    }
+  };
+  expect_numeric(logits, logit_gradient);
+  expect_numeric(values, value_gradient);
+}
+
+TEST(PpoLoss, NaNIsNotHidden) {
+  OneRow row(std::nanf(""), 0.0F);
+  EXPECT_TRUE(std::isnan(row.loss({}, {0.0F, 0.0F}, 0.0F).total));
+  OneRow other(1.0F, 0.0F);
+  EXPECT_TRUE(std::isnan(other.loss({}, {0.0F, 0.0F}, std::nanf("")).total));
+}
+
+TEST(PpoLoss, ExplainedVarianceIsOneForAPerfectCritic) {
+  RecordBatch batch = minibatch_of(3, 2);
+  for (std::int64_t row = 0; row < 3; ++row) {
+    batch.column<float>("value_targets")[row] = static_cast<float>(row);
+    batch.column<float>("action_logp")[row] = std::log(0.5F);
+  }
+  const std::vector<float> logits(6, 0.0F);
+  std::vector<float> g(6);
+  std::vector<float> v(3);
+  const auto explained = [&](const std::vector<float>& values) {
+    return ppo_loss({}, Categorical{.n = 2}, batch, {.dist_inputs = logits, .values = values},
+                    {.dist_inputs = g, .values = v})
+        .vf_explained_var;
+  };
+  EXPECT_NEAR(explained({0, 1, 2}), 1.0, 1e-6);
+  EXPECT_NEAR(explained({5, 5, 5}), 0.0, 1e-6);
+  EXPECT_NEAR(explained({9, 0, -9}), -1.0, 1e-6);  // cut at -1
+}
+
+TEST(KlCoeff, GrowsByHalfAboveTwiceTheTargetAndHalvesBelowHalfOfIt) {
+  EXPECT_DOUBLE_EQ(adapted_kl_coeff(0.2, 0.021, 0.01), 0.3);
+  EXPECT_DOUBLE_EQ(adapted_kl_coeff(0.2, 0.004, 0.01), 0.1);
+  EXPECT_DOUBLE_EQ(adapted_kl_coeff(0.2, 0.02, 0.01), 0.2);
+  EXPECT_DOUBLE_EQ(adapted_kl_coeff(0.2, 0.005, 0.01), 0.2);
+}
+
+TEST(Standardise, GivesMeanZeroAndDeviationOne) {
+  std::vector<float> x{1, 2, 3, 4};
+  standardise(x);
+  // deviation of 1, 2, 3, 4 over the whole population is sqrt(1.25)
+  EXPECT_NEAR(x[0], -1.5 / std::sqrt(1.25), 1e-6);
+  EXPECT_NEAR(std::accumulate(x.begin(), x.end(), 0.0), 0.0, 1e-6);
+  std::vector<float> constant{5, 5, 5};
+  standardise(constant);
+  EXPECT_EQ(constant, (std::vector<float>{0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace knurl

@@ -1,0 +1,147 @@
+#include "knurl/models/torch/torch_net.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "knurl/algorithms/learner/optimizer.h"
+#include "knurl/models/fast/fast_net.h"
+
+namespace knurl {
+namespace {
+
+NetSpec random_spec(Rng& rng) {
+  const auto activation = static_cast<Activation>(rng.below(5));
+  const auto stack = [&](std::uint64_t most) {
+    HiddenLayers hidden{.activation = activation};
+    for (std::uint64_t i = rng.below(most + 1); i > 0; --i) {
+      hidden.units.push_back(1 + static_cast<int>(rng.below(70)));
+    }
+    return hidden;
+  };
+  return make_net(1 + static_cast<int>(rng.below(20)), stack(2),
+                  {{.name = "policy",
+                    .output = "logits",
+                    .size = 1 + static_cast<int>(rng.below(18)),
+                    .hidden = stack(2),
+                    .init_norm = 1.0},
+                   {.name = "value", .output = "values", .hidden = stack(2), .init_norm = 1.0}});
+}
+
+std::vector<float> random_numbers(std::size_t n, Rng& rng) {
+  std::vector<float> out(n);
+  for (float& x : out) x = static_cast<float>(rng.normal());
+  return out;
+}
+
+TEST(TorchNet, AgreesWithTheFastNetOverRandomNetsAndInputs) {
+  Rng rng(1);
+  for (int trial = 0; trial < 100; ++trial) {
+    const NetSpec spec = random_spec(rng);
+    const Weights weights = fresh_weights(spec, Rng(static_cast<std::uint64_t>(trial)));
+    const auto rows = 1 + static_cast<std::int64_t>(rng.below(40));
+    const auto input = random_numbers(static_cast<std::size_t>(rows * spec.inputs), rng);
+    TorchNet torch_net(spec, weights);
+    fast::FastNet fast_net(spec);
+    fast_net.set_weights(weights);
+    const auto expected = torch_net.forward(input.data(), rows);
+    fast_net.forward(input.data(), rows, spec.inputs);
+    for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
+      const auto output = fast_net.output(spec.outputs[k].name);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        for (int i = 0; i < output.size; ++i) {
+          ASSERT_NEAR(output.row(row)[static_cast<std::size_t>(i)],
+                      expected[k][static_cast<std::size_t>(row * output.size + i)], 1e-5);
+        }
+      }
+    }
+  }
+}
+
+TEST(TorchNet, GradientsAreThoseOfTheOutputs) {
+  Rng rng(2);
+  for (int trial = 0; trial < 5; ++trial) {
+    const NetSpec spec = make_net(
+        3, {.units = {5}, .activation = trial % 2 == 0 ? Activation::tanh : Activation::silu},
+        {{.name = "policy", .output = "logits", .size = 2, .init_norm = 1.0},
+         {.name = "value", .output = "values", .hidden = {.units = {4}}, .init_norm = 1.0}});
+    TorchNet net(spec, fresh_weights(spec, Rng(7)));
+    const auto input = random_numbers(12, rng);
+    const std::vector<std::vector<float>> weight{random_numbers(8, rng), random_numbers(4, rng)};
+    // a loss that is linear in the outputs: its gradient at them is `weight`
+    const auto loss = [&] {
+      double sum = 0.0;
+      const auto out = net.forward(input.data(), 4);
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        for (std::size_t i = 0; i < out[k].size(); ++i) sum += weight[k][i] * out[k][i];
+      }
+      return sum;
+    };
+    loss();
+    net.backward({weight[0], weight[1]});
+    const auto parameters = flat(net.parameters());
+    const std::vector<float> gradient(flat(net.gradients()).begin(), flat(net.gradients()).end());
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const float before = parameters[i];
+      parameters[i] = before + 1e-2F;
+      const double up = loss();
+      parameters[i] = before - 1e-2F;
+      const double down = loss();
+      parameters[i] = before;
+      // padding between tensors belongs to no layer: it has no gradient
+      ASSERT_NEAR(gradient[i], (up - down) / 2e-2, 5e-3) << i;
+    }
+  }
+}
+
+TEST(TorchNet, EachBackwardStartsFromZero) {
+  const NetSpec spec = make_net(2, {}, {{.name = "q", .output = "q", .size = 1, .init_norm = 1.0}});
+  TorchNet net(spec, fresh_weights(spec, Rng(1)));
+  const std::vector<float> input{1.0F, 2.0F};
+  const std::vector<float> one{1.0F};
+  for (int i = 0; i < 3; ++i) {
+    net.forward(input.data(), 1);
+    net.backward({one});
+    EXPECT_EQ(net.gradients().column<float>("q.out.weight").data()[1], 2.0F);
+    EXPECT_EQ(net.gradients().column<float>("q.out.bias").data()[0], 1.0F);
+  }
+}
+
+TEST(Optimizer, TakesPyTorchsSteps) {
+  for (const bool adam : {true, false}) {
+    Rng rng(3);
+    RecordBatch parameters({{"w", DType::float32, {7}}}, 1);
+    const auto start = random_numbers(7, rng);
+    std::ranges::copy(start, parameters.column<float>("w").data());
+    torch::Tensor theirs = torch::tensor(start).requires_grad_();
+    std::unique_ptr<torch::optim::Optimizer> reference;
+    if (adam) {
+      reference = std::make_unique<torch::optim::Adam>(
+          std::vector<torch::Tensor>{theirs}, torch::optim::AdamOptions(3e-3).eps(1e-5));
+    } else {
+      reference = std::make_unique<torch::optim::SGD>(
+          std::vector<torch::Tensor>{theirs}, torch::optim::SGDOptions(3e-3).momentum(0.9));
+    }
+    const auto ours = make_optimizer({.type = adam ? OptimizerType::adam : OptimizerType::sgd,
+                                      .epsilon = 1e-5,
+                                      .momentum = 0.9},
+                                     parameters);
+    for (int step = 0; step < 50; ++step) {
+      const auto gradient = random_numbers(7, rng);
+      RecordBatch gradients({{"w", DType::float32, {7}}}, 1);
+      std::ranges::copy(gradient, gradients.column<float>("w").data());
+      double norm = 0.0;
+      const double scale = clip_gradients(gradients, 1.0, GradClipBy::global_norm, norm);
+      ours->step(parameters, gradients, 3e-3, scale);
+      theirs.mutable_grad() = torch::tensor(gradient);
+      torch::nn::utils::clip_grad_norm_({theirs}, 1.0);
+      reference->step();
+    }
+    for (int i = 0; i < 7; ++i) {
+      EXPECT_NEAR(parameters.column<float>("w").data()[i], theirs[i].item<float>(), 1e-5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace knurl
