@@ -1,0 +1,140 @@
+#include "knurl/apps/cli/cli.h"
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "knurl/apps/cli/commands.h"
+#include "knurl/core/base/error.h"
+#include "knurl/core/base/log.h"
+#include "knurl/core/base/version.h"
+
+namespace knurl::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Start here:\n"
+    "  knurl train configs/ppo/cartpole.yaml       train what a file describes\n"
+    "  knurl train --run PPO --env CartPole-v1 --stop '{timesteps_total: 100000}'\n"
+    "  knurl evaluate CHECKPOINT --episodes 10     see what was learnt\n"
+    "  knurl list envs                             what there is to learn\n"
+    "  knurl config PPO                            every option with its default\n"
+    "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
+    "3 checkpoint damaged or foreign, 130 Ctrl-C, 143 SIGTERM (both after a checkpoint).";
+
+void add_train(CLI::App& app, TrainArguments& a) {
+  CLI::App* train =
+      app.add_subcommand("train", "train what config files describe, or --run on --env");
+  train->add_option("files", a.files,
+                    "YAML files of experiments, run in turn (the word \"file\" "
+                    "before them may stand as in RLlib)");
+  train->add_option_function<std::vector<std::string>>(
+      "-f,--file",
+      [&a](const auto& more) { a.files.insert(a.files.end(), more.begin(), more.end()); },
+      "a YAML file of experiments");
+  train->add_option("-r,--run,-a,--algo", a.run, "algorithm; `knurl list algorithms` shows them");
+  train->add_option("-e,--env", a.env, "environment; `knurl list envs` shows them");
+  train->add_option("-c,--config", a.config, "options of the algorithm as JSON or YAML");
+  train->add_option("-s,--stop", a.stop, "when to end, as JSON or YAML: {timesteps_total: 100000}");
+  train->add_option("--set", a.set, "one option: lr=1e-3, model.fcnet_hiddens=[64,64]")
+      ->allow_extra_args(false);
+  train->add_option("--seed", a.seed, "seed of the run");
+  train->add_option("--checkpoint-freq", a.checkpoint_freq,
+                    "iterations from one checkpoint to the next; 0: none on the way");
+  train->add_flag_callback(
+      "--checkpoint-at-end", [&a] { a.checkpoint_at_end = true; },
+      "write a checkpoint when the run ends (default)");
+  train->add_flag_callback(
+      "--no-checkpoint-at-end", [&a] { a.checkpoint_at_end = false; },
+      "write none when the run ends");
+  train->add_option("--keep-checkpoints,--keep-checkpoints-num", a.keep_checkpoints,
+                    "keep so many checkpoints; never deletes the best or the last");
+  train->add_option("--checkpoint-score-attr", a.checkpoint_score_attr,
+                    "metric that makes a checkpoint the best; min-METRIC for small ones");
+  train->add_option("-o,--output,--local-dir", a.output, "where results go (default: results)");
+  train->add_option("-n,--experiment-name", a.experiment_name,
+                    "name of the experiment's directory (with --run)");
+  train->add_option("--resume", a.resume, "go on with a trial's directory, or a checkpoint in it");
+  train->add_option("--init-from", a.init_from, "start with the weights of a checkpoint");
+  train->add_flag("-q,--quiet", a.quiet, "say nothing but errors");
+  train->add_flag("--json", a.json, "print each result as a line of JSON");
+  train->add_flag("-v,--verbose", a.verbose, "say more of what is going on");
+}
+
+void add_evaluate(CLI::App& app, EvaluateArguments& a) {
+  CLI::App* evaluate = app.add_subcommand("evaluate", "run a trained policy and show its returns");
+  evaluate->add_option("checkpoint", a.checkpoint, "a checkpoint, or a trial's directory")
+      ->required();
+  evaluate->add_option("-a,--algo,-r,--run", a.algorithm, "algorithm (default: the checkpoint's)");
+  evaluate->add_option("-e,--env", a.env, "environment (default: the checkpoint's)");
+  evaluate->add_option("-c,--config", a.config, "options that differ, as JSON or YAML");
+  evaluate->add_option("--set", a.set, "one option that differs: env_config.rows=7")
+      ->allow_extra_args(false);
+  CLI::Option* episodes =
+      evaluate->add_option("--episodes", a.episodes, "how many episodes (default: 10)")
+          ->check(CLI::PositiveNumber);
+  evaluate->add_option("--steps", a.steps, "or how many env steps, exactly")
+      ->check(CLI::PositiveNumber)
+      ->excludes(episodes);
+  evaluate->add_option("--seed", a.seed, "seed of the episodes (default: the run's)");
+  evaluate->add_flag("--render", a.render, "show the environment as text");
+  evaluate->add_flag("--explore", a.explore, "act as in training instead of the likeliest way");
+  evaluate->add_flag("--json", a.json, "print each episode and the summary as lines of JSON");
+}
+
+int exit_code_of(const Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::config:
+      return kUsage;
+    case ErrorKind::checkpoint:
+      return kBadCheckpoint;
+    default:
+      return kFailure;
+  }
+}
+
+int dispatch(CLI::App& app, int argc, const char* const* argv) {
+  TrainArguments train_arguments;
+  EvaluateArguments evaluate_arguments;
+  ListArguments list_arguments;
+  ConfigArguments config_arguments;
+  app.footer(kFooter);
+  app.set_version_flag("--version", fmt::format("knurl {}", kVersion));
+  app.require_subcommand(1);
+  add_train(app, train_arguments);
+  add_evaluate(app, evaluate_arguments);
+  app.add_subcommand("list", "list environments or algorithms")
+      ->add_option("what", list_arguments.what, "envs or algorithms")
+      ->required()
+      ->check(CLI::IsMember({"envs", "algorithms"}));
+  app.add_subcommand("config", "show every option of an algorithm, or what a file comes down to")
+      ->add_option("what", config_arguments.what, "an algorithm such as PPO, or a YAML file")
+      ->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kSuccess : kUsage;
+  }
+  if (app.got_subcommand("train")) return train(train_arguments);
+  if (app.got_subcommand("evaluate")) return evaluate(evaluate_arguments);
+  if (app.got_subcommand("list")) return list(list_arguments);
+  return show_config(config_arguments);
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  CLI::App app("knurl trains reinforcement-learning policies.", "knurl");
+  try {
+    return dispatch(app, argc, argv);
+  } catch (const Error& error) {
+    log(LogLevel::error, "{}", error.what());
+    return exit_code_of(error);
+  } catch (const std::exception& error) {
+    log(LogLevel::error, "{}", error.what());
+    return kFailure;
+  }
+}
+
+}  // namespace knurl::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+namespace knurl::cli {
+
+/// Exit codes of the command line.
+enum ExitCode : int {
+  kSuccess = 0,
+  kFailure = 1,        ///< something went wrong while running
+  kUsage = 2,          ///< a command line, config file or option that cannot mean anything
+  kBadCheckpoint = 3,  ///< a checkpoint is damaged, foreign or newer
+  kInterrupted = 130,  ///< Ctrl-C; a checkpoint was written
+  kTerminated = 143,   ///< SIGTERM; a checkpoint was written
+};
+
+/// The `knurl` command. A program with envs, algorithms or models of its own registers them and
+/// then calls this from its main.
+int run(int argc, const char* const* argv);
+
+}  // namespace knurl::cli

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace knurl::cli {
+
+/// What `knurl train` was told.
+struct TrainArguments {
+  std::vector<std::string> files = {};
+  std::string run = {};
+  std::string env = {};
+  std::string config = {};  ///< YAML or JSON
+  std::string stop = {};    ///< YAML or JSON
+  std::vector<std::string> set = {};
+  std::optional<std::int64_t> seed = std::nullopt;
+  std::optional<int> checkpoint_freq = std::nullopt;
+  std::optional<bool> checkpoint_at_end = std::nullopt;
+  std::optional<int> keep_checkpoints = std::nullopt;
+  std::string checkpoint_score_attr = {};
+  std::string output = {};
+  std::string experiment_name = {};
+  std::string resume = {};
+  std::string init_from = {};
+  bool quiet = false;
+  bool json = false;
+  bool verbose = false;
+};
+
+/// What `knurl evaluate` was told.
+struct EvaluateArguments {
+  std::string checkpoint = {};
+  std::string algorithm = {};
+  std::string env = {};
+  std::string config = {};
+  std::vector<std::string> set = {};
+  std::optional<std::int64_t> episodes = std::nullopt;
+  std::optional<std::int64_t> steps = std::nullopt;
+  std::optional<std::int64_t> seed = std::nullopt;
+  bool render = false;
+  bool explore = false;
+  bool json = false;
+};
+
+struct ListArguments {
+  std::string what = {};  ///< "envs" or "algorithms"
+};
+
+struct ConfigArguments {
+  std::string what = {};  ///< an algorithm, or a config file
+};
+
+int train(const TrainArguments& arguments);
+int evaluate(const EvaluateArguments& arguments);
+int list(const ListArguments& arguments);
+int show_config(const ConfigArguments& arguments);
+
+}  // namespace knurl::cli

@@ -1,0 +1,110 @@
+#include "knurl/apps/cli/console.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace knurl::cli {
+namespace {
+
+std::string return_text(const Result& result) {
+  const auto mean = result.number("episode_reward_mean");
+  if (!mean) return "return: no episode yet";
+  return fmt::format("return {:.2f} (min {:.2f}, max {:.2f})", *mean,
+                     result.number("episode_reward_min").value_or(*mean),
+                     result.number("episode_reward_max").value_or(*mean));
+}
+
+/// "[#####-----]  50%"
+std::string bar(double progress) {
+  constexpr int kCells = 20;
+  const int full = static_cast<int>(std::lround(progress * kCells));
+  return fmt::format("[{}{}] {:3.0f}%", std::string(static_cast<std::size_t>(full), '#'),
+                     std::string(static_cast<std::size_t>(kCells - full), '-'), 100.0 * progress);
+}
+
+}  // namespace
+
+Console::~Console() {
+  if (line_open_) fmt::print("\n");
+}
+
+void Console::on_result(const Result& result) {
+  switch (output_) {
+    case Output::live:
+      fmt::print("\r\033[K{}", line_of(result));
+      line_open_ = true;
+      break;
+    case Output::lines:
+      fmt::print("{}\n", line_of(result));
+      break;
+    case Output::json:
+      fmt::print("{}\n", result.to_json());
+      break;
+    case Output::quiet:
+      return;
+  }
+  std::fflush(stdout);
+}
+
+std::string Console::line_of(const Result& result) {
+  std::string line = fmt::format("iter {:.0f}", result.number("training_iteration").value_or(0.0));
+  const auto progress = stop_.progress(result, names_);
+  if (progress) line += " " + bar(*progress);
+  line += fmt::format(
+      " | {} steps, {}/s | {}",
+      grouped(static_cast<std::int64_t>(result.number("timesteps_total").value_or(0.0))),
+      grouped(
+          std::llround(result.number("num_env_steps_sampled_throughput_per_sec").value_or(0.0))),
+      return_text(result));
+  if (progress) {
+    const double elapsed = seconds(clock_.now() - start_);
+    if (first_progress_ < 0.0) {
+      const double share = result.number("timesteps_since_restore").value_or(1.0) /
+                           std::max(1.0, result.number("timesteps_total").value_or(1.0));
+      first_progress_ = *progress * (1.0 - share);
+    }
+    const double done = *progress - first_progress_;
+    if (done > 0.0)
+      line += fmt::format(" | {} left", clock_text(elapsed / done * (1.0 - *progress)));
+  }
+  return line;
+}
+
+Output output_for(bool quiet, bool json) {
+  if (quiet) return Output::quiet;
+  if (json) return Output::json;
+  return ::isatty(STDOUT_FILENO) ? Output::live : Output::lines;
+}
+
+std::string clock_text(double seconds) {
+  const auto total = static_cast<std::int64_t>(std::llround(seconds));
+  if (total >= 3600) {
+    return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+  }
+  return fmt::format("{}:{:02}", total / 60, total % 60);
+}
+
+std::string grouped(std::int64_t number) {
+  std::string digits = fmt::to_string(number);
+  const std::ptrdiff_t first = number < 0 ? 1 : 0;
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > first; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
+
+std::string shell_quoted(const std::string& path) {
+  const bool plain =
+      path.find_first_not_of(
+          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:=@") ==
+      std::string::npos;
+  if (plain && !path.empty()) return path;
+  std::string out = "'";
+  for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace knurl::cli
