@@ -16,20 +16,6 @@ namespace {
 constexpr double kParallelLoopSeconds = 20e-6;
 constexpr int kStepsToMeasure = 32;
 
-std::string_view name_of(EnvCall call) {
-  switch (call) {
-    case EnvCall::constructor:
-      return "constructor";
-    case EnvCall::reset:
-      return "reset";
-    case EnvCall::step:
-      return "step";
-    case EnvCall::load:
-      return "load";
-  }
-  return "?";
-}
-
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

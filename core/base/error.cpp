@@ -16,22 +16,6 @@ std::string demangle(const char* symbol) {
   return status == 0 ? name.get() : symbol;
 }
 
-std::string_view name_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::config:
-      return "config";
-    case ErrorKind::env:
-      return "env";
-    case ErrorKind::actor:
-      return "actor";
-    case ErrorKind::checkpoint:
-      return "checkpoint";
-    case ErrorKind::io:
-      return "io";
-  }
-  return "unknown";
-}
-
 std::string current_exception_text() {
   try {
     throw;

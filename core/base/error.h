@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,8 +19,11 @@ enum class ErrorKind {
   io,          ///< a file or directory could not be read or written
 };
 
-/// "config", "env", … as messages and serialised errors spell them.
-std::string_view name_of(ErrorKind kind);
+constexpr auto names(ErrorKind) {
+  return std::array{std::pair{ErrorKind::config, "config"}, std::pair{ErrorKind::env, "env"},
+                    std::pair{ErrorKind::actor, "actor"},
+                    std::pair{ErrorKind::checkpoint, "checkpoint"}, std::pair{ErrorKind::io, "io"}};
+}
 
 /// The one exception type of knurl. The message has the place, the value and the rule.
 class Error : public std::runtime_error {

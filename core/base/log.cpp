@@ -5,24 +5,12 @@
 #include <mutex>
 #include <set>
 
+#include "knurl/core/base/enum_names.h"
+
 namespace knurl {
 namespace {
 
 std::atomic<LogLevel> current_level = LogLevel::warning;
-
-std::string_view label(LogLevel level) {
-  switch (level) {
-    case LogLevel::error:
-      return "error";
-    case LogLevel::warning:
-      return "warning";
-    case LogLevel::info:
-      return "info";
-    case LogLevel::debug:
-      return "debug";
-  }
-  return "log";
-}
 
 }  // namespace
 
@@ -34,7 +22,7 @@ LogLevel log_level() {
 }
 
 void log_message(LogLevel level, std::string_view text) {
-  const std::string line = fmt::format("knurl: {}: {}\n", label(level), text);
+  const std::string line = fmt::format("knurl: {}: {}\n", name_of(level), text);
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,10 @@
 namespace knurl {
 
 enum class LogLevel { error, warning, info, debug };
+constexpr auto names(LogLevel) {
+  return std::array{std::pair{LogLevel::error, "error"}, std::pair{LogLevel::warning, "warning"},
+                    std::pair{LogLevel::info, "info"}, std::pair{LogLevel::debug, "debug"}};
+}
 
 /// Messages above this level are dropped. Starts at `warning`. Safe from any thread.
 void set_log_level(LogLevel level);

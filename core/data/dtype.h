@@ -1,19 +1,24 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 #include <utility>
+
+#include "knurl/core/base/enum_names.h"
 
 namespace knurl {
 
 /// Element types of columns. `boolean` is one byte, 0 or 1.
 enum class DType : std::uint8_t { boolean, uint8, int32, int64, float32, float64 };
 
-/// "uint8", "float32", …
-std::string_view name_of(DType dtype);
+constexpr auto names(DType) {
+  return std::array{std::pair{DType::boolean, "bool"},    std::pair{DType::uint8, "uint8"},
+                    std::pair{DType::int32, "int32"},     std::pair{DType::int64, "int64"},
+                    std::pair{DType::float32, "float32"}, std::pair{DType::float64, "float64"}};
+}
 
 /// Bytes of one element.
 constexpr std::size_t size_of(DType dtype) {

@@ -17,24 +17,6 @@ std::size_t aligned(std::size_t bytes) {
 
 }  // namespace
 
-std::string_view name_of(DType dtype) {
-  switch (dtype) {
-    case DType::boolean:
-      return "bool";
-    case DType::uint8:
-      return "uint8";
-    case DType::int32:
-      return "int32";
-    case DType::int64:
-      return "int64";
-    case DType::float32:
-      return "float32";
-    case DType::float64:
-      return "float64";
-  }
-  return "?";
-}
-
 std::int64_t num_elements(const Shape& shape) {
   std::int64_t n = 1;
   for (const std::int64_t size : shape) n *= size;

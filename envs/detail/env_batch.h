@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "knurl/envs/detail/parallel_loop.h"
@@ -12,6 +14,11 @@ namespace knurl::detail {
 
 /// What an env is asked to do, as messages name it.
 enum class EnvCall { constructor, reset, step, load };
+constexpr auto names(EnvCall) {
+  return std::array{std::pair{EnvCall::constructor, "constructor"},
+                    std::pair{EnvCall::reset, "reset"}, std::pair{EnvCall::step, "step"},
+                    std::pair{EnvCall::load, "load"}};
+}
 
 /// One env of a batch with all that belongs to it.
 struct EnvSlot {
