@@ -6,10 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "knurl/algorithms/registry.h"
+#include "knurl/algorithms/rollout/episode_metrics.h"
 #include "knurl/algorithms/rollout/evaluation.h"
+#include "knurl/core/base/clock.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/log.h"
 #include "knurl/core/config/yaml.h"
+#include "knurl/core/data/finite.h"
 #include "knurl/models/fast/kernels.h"
 
 namespace knurl {
@@ -25,10 +28,6 @@ void require_default(const std::string& policy_id) {
   fail(ErrorKind::config, "policy {}: there is only default_policy", policy_id);
 }
 
-bool all_finite(const RecordBatch& tensors) {
-  return std::ranges::all_of(flat(tensors), [](float x) { return std::isfinite(x); });
-}
-
 }  // namespace
 
 Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
@@ -38,8 +37,8 @@ Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
   observations_ = SpaceLayout(env_spec_.observation);
   actions_ = SpaceLayout(env_spec_.action);
   workers_ = std::make_unique<WorkerSet>(*config_);
-  greedy_policy_ = config_->make_policy(env_spec_, false);
-  exploring_policy_ = config_->make_policy(env_spec_, true);
+  greedy_.policy = config_->make_policy(env_spec_, Acting::greedy);
+  exploring_.policy = config_->make_policy(env_spec_, Acting::exploring);
   action_rng_ = run_rng().split("compute_actions");
 }
 
@@ -68,31 +67,35 @@ Weights weights_of(const CheckpointData& state) {
           .version = json.is_object() ? json.value("weights_version", std::int64_t{0}) : 0};
 }
 
+std::int64_t env_steps_of(const CheckpointData& state) {
+  const Json json = Json::parse(state.json(kStateFile), nullptr, false);
+  return json.is_object() ? json.value("env_steps_sampled", std::int64_t{0}) : 0;
+}
+
 Rng Algorithm::run_rng() const {
   return Rng(static_cast<std::uint64_t>(config_->common().debugging.seed->value_or(0)));
 }
 
 Result Algorithm::train() {
   if (!workers_) fail(ErrorKind::config, "train() after stop(): the workers are gone");
-  const double start = now();
+  const double start = steady_seconds();
   const Counters before = counters_;
   timers_ = {};
   episodes_this_iter_ = 0;
   if (!workers_have_weights_) share_weights();
 
-  Result learner;
   do {
-    learner = training_step();
+    training_step();
   } while (!iteration_done(before, start));
   ++counters_.iteration;
 
-  const double elapsed = now() - start;
+  const double elapsed = steady_seconds() - start;
   counters_.time_total_s += elapsed;
-  Result result;
-  report_episodes(result);
+  Result result =
+      episode_metrics(std::vector<EpisodeSummary>(window_.begin(), window_.end()), env_spec_.info);
   report_counters(result, before, elapsed);
   report_timers(result, elapsed);
-  result.merge(learner, "info/learner/default_policy/learner_stats/");
+  result.merge(learner().take_stats(), "info/learner/default_policy/learner_stats/");
   const auto interval = *config_->common().evaluation.evaluation_interval;
   if (interval && counters_.iteration % *interval == 0) result.merge(evaluate());
   return result;
@@ -102,20 +105,18 @@ bool Algorithm::iteration_done(const Counters& before, double start) const {
   const ReportingOptions& options = config_->common().reporting;
   const std::int64_t sampled = counters_.env_steps_sampled - before.env_steps_sampled;
   const std::int64_t trained = counters_.env_steps_trained - before.env_steps_trained;
-  const double elapsed = now() - start;
+  const double elapsed = steady_seconds() - start;
   return sampled >= options.min_sample_timesteps_per_iteration &&
          trained >= options.min_train_timesteps_per_iteration &&
          elapsed >= options.min_time_s_per_iteration->value_or(0.0);
 }
 
-std::vector<Fragment> Algorithm::sample() {
-  const double start = now();
+std::vector<Fragment> Algorithm::sample(std::int64_t min_steps) {
+  const double start = steady_seconds();
   const CommonOptions& options = config_->common();
   const int length = options.rollouts.rollout_fragment_length->value.value();
-  const std::int64_t wanted = options.training.train_batch_size;
-  const std::int64_t episodes_before = episodes_this_iter_;
   std::vector<Fragment> fragments;
-  for (std::int64_t steps = 0; steps < wanted;) {
+  for (std::int64_t steps = 0; steps < min_steps;) {
     auto round = workers_->sample(
         {.steps_per_env = length, .timestep = counters_.env_steps_sampled + steps});
     for (Fragment& fragment : round) {
@@ -123,28 +124,34 @@ std::vector<Fragment> Algorithm::sample() {
       fragments.push_back(std::move(fragment));
     }
   }
+  std::vector<EpisodeSummary> ended;
   for (const Fragment& fragment : fragments) {
     counters_.env_steps_sampled += fragment.env_steps;
-    timers_.inference += fragment.times.inference;
-    timers_.env += fragment.times.env;
-    episodes_this_iter_ += static_cast<std::int64_t>(fragment.episodes.size());
-    window_.insert(window_.end(), fragment.episodes.begin(), fragment.episodes.end());
+    timers_.workers.steps += fragment.times.steps;
+    timers_.workers.inference += fragment.times.inference;
+    timers_.workers.env += fragment.times.env;
+    ended.insert(ended.end(), fragment.episodes.begin(), fragment.episodes.end());
   }
-  counters_.episodes += episodes_this_iter_ - episodes_before;
+  // in the order in which they ended, whichever worker had them
+  std::ranges::sort(ended, {},
+                    [](const EpisodeSummary& e) { return std::pair(e.ended_at, e.env); });
+  window_.insert(window_.end(), ended.begin(), ended.end());
+  episodes_this_iter_ += static_cast<std::int64_t>(ended.size());
+  counters_.episodes += static_cast<std::int64_t>(ended.size());
   // metrics cover this iteration's episodes, and at least the last so many
   const auto smoothing =
       static_cast<std::int64_t>(options.reporting.metrics_num_episodes_for_smoothing);
   const auto keep = static_cast<std::size_t>(std::max(smoothing, episodes_this_iter_));
   while (window_.size() > keep) window_.pop_front();
-  timers_.sample += now() - start;
+  timers_.sample += steady_seconds() - start;
   return fragments;
 }
 
 void Algorithm::share_weights() {
-  const double start = now();
-  workers_->set_weights(learner_weights());
+  const double start = steady_seconds();
+  workers_->set_weights(learner().weights());
   workers_have_weights_ = true;
-  timers_.share += now() - start;
+  timers_.share += steady_seconds() - start;
 }
 
 void Algorithm::count_trained(std::int64_t env_steps, double seconds_taken) {
@@ -154,36 +161,26 @@ void Algorithm::count_trained(std::int64_t env_steps, double seconds_taken) {
 
 Result Algorithm::evaluate() {
   const std::int64_t episodes = config_->common().evaluation.evaluation_duration;
-  RolloutWorker worker(evaluation_spec(episodes, false));
-  worker.set_weights(learner_weights());
+  RolloutWorker worker(evaluation_spec(episodes));
+  worker.set_weights(learner().weights());
   ++counters_.evaluations;
-  std::vector<double> returns;
-  std::vector<double> lengths;
-  for (const EpisodeSummary& episode : run_episodes(worker, episodes)) {
-    returns.push_back(episode.episode_return);
-    lengths.push_back(static_cast<double>(episode.length));
-  }
-  const Spread spread = spread_of(returns);
+  const std::vector<EpisodeSummary> ended =
+      run_episodes(worker, {.episodes = episodes, .timestep = counters_.env_steps_sampled});
   Result result;
-  result.set("evaluation/episode_reward_mean", spread.mean);
-  result.set("evaluation/episode_reward_min", spread.min);
-  result.set("evaluation/episode_reward_max", spread.max);
-  result.set("evaluation/episode_len_mean", spread_of(lengths).mean);
+  result.merge(episode_metrics(ended, env_spec_.info), "evaluation/");
   result.set("evaluation/episodes_this_iter", episodes);
-  result.set("evaluation/hist_stats/episode_reward", returns);
-  result.set("evaluation/hist_stats/episode_lengths", lengths);
   return result;
 }
 
 /// Each evaluation has streams of its own, so that training and other evaluations do not notice it.
-RolloutWorkerSpec Algorithm::evaluation_spec(std::int64_t episodes, bool explore) const {
+RolloutWorkerSpec Algorithm::evaluation_spec(std::int64_t episodes) const {
   const int envs = evaluation_envs(episodes);
   return {.algorithm = std::string(config_->algorithm()),
           .config = config_->to_yaml(),
           .num_envs = envs,
           .total_envs = envs,
           .stream = fmt::format("evaluation {}", counters_.evaluations),
-          .explore = explore};
+          .acting = Acting::greedy};
 }
 
 std::filesystem::path Algorithm::save(std::filesystem::path directory) {
@@ -202,8 +199,8 @@ void Algorithm::restore(const std::filesystem::path& checkpoint) {
 
 CheckpointData Algorithm::save_state() {
   if (!workers_) fail(ErrorKind::config, "save after stop(): the workers' state is gone");
-  const Weights weights = learner_weights();
-  if (!all_finite(weights.tensors)) {
+  const Weights weights = learner().weights();
+  if (!all_finite(flat(weights.tensors))) {
     fail(ErrorKind::checkpoint,
          "iteration {}: the weights are not finite; no checkpoint is made of them",
          counters_.iteration);
@@ -211,7 +208,7 @@ CheckpointData Algorithm::save_state() {
   CheckpointData out;
   out.add_json(kStateFile, counters_json());
   out.add_tensors(kWeightsFile, weights.tensors);
-  save_learner(out);
+  learner().save(out);
   workers_->save(out);
   return out;
 }
@@ -222,23 +219,23 @@ void Algorithm::load_state(const CheckpointData& state) {
     fail(ErrorKind::checkpoint, "the checkpoint is of {}, not of {}", saved->algorithm(),
          config_->algorithm());
   }
-  restore_counters(state.json(kStateFile));
-  Weights weights = weights_of(state);
-  if (weights.tensors.columns() != learner_weights().tensors.columns()) {
-    fail(ErrorKind::checkpoint, "the checkpoint's weights are those of another net");
+  try {
+    set_weights({{"default_policy", weights_of(state)}});
+  } catch (const Error& error) {
+    fail(ErrorKind::checkpoint, "{}", error.what());
   }
-  set_learner_weights(weights);
-  load_learner(state);
+  restore_counters(state.json(kStateFile));
+  learner().load(state);
   workers_->load(state);
   share_weights();
 }
 
-std::string Algorithm::counters_json() const {
+std::string Algorithm::counters_json() {
   Json json{{"algorithm", config_->algorithm()},
             {"config", Json::parse(to_json(config_->to_value()))},
             {"given", Json::parse(to_json(config_->to_value(Shown::given)))},
             {"instruction_set", fast::kernels().name},
-            {"weights_version", learner_weights().version},
+            {"weights_version", learner().version()},
             {"iteration", counters_.iteration},
             {"env_steps_sampled", counters_.env_steps_sampled},
             {"env_steps_trained", counters_.env_steps_trained},
@@ -248,7 +245,8 @@ std::string Algorithm::counters_json() const {
             {"action_rng", action_rng_.state()}};
   Json& window = json["window"] = Json::array();
   for (const EpisodeSummary& e : window_) {
-    window.push_back({e.episode, e.env, e.episode_return, e.length, e.terminated, e.info});
+    window.push_back(
+        {e.episode, e.env, e.episode_return, e.length, e.ended_at, e.terminated, e.info});
   }
   return json.dump(1) + "\n";
 }
@@ -270,8 +268,9 @@ void Algorithm::restore_counters(const std::string& text) {
                          .env = e.at(1),
                          .episode_return = e.at(2),
                          .length = e.at(3),
-                         .terminated = e.at(4),
-                         .info = e.at(5)});
+                         .ended_at = e.at(4),
+                         .terminated = e.at(5),
+                         .info = e.at(6)});
     }
     if (json.at("instruction_set") != fast::kernels().name) {
       log(LogLevel::warning,
@@ -286,19 +285,20 @@ void Algorithm::restore_counters(const std::string& text) {
 
 Policy& Algorithm::get_policy(const std::string& policy_id) {
   require_default(policy_id);
-  exploring_policy_->set_weights(learner_weights());
-  return *exploring_policy_;
+  return up_to_date(exploring_);
 }
 
-std::map<std::string, Weights> Algorithm::get_weights() const {
-  return {{"default_policy", learner_weights()}};
+std::map<std::string, Weights> Algorithm::get_weights() {
+  return {{"default_policy", learner().weights()}};
 }
 
 void Algorithm::set_weights(const std::map<std::string, Weights>& weights) {
   for (const auto& [policy_id, tensors] : weights) {
     require_default(policy_id);
-    set_learner_weights(tensors);
+    learner().set_weights(tensors);
   }
+  greedy_.version.reset();  // versions of other learners' weights say nothing
+  exploring_.version.reset();
   if (workers_) share_weights();
 }
 

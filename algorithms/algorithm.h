@@ -6,11 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "knurl/algorithms/algorithm_config.h"
+#include "knurl/algorithms/learner/learner.h"
 #include "knurl/algorithms/rollout/worker_set.h"
 #include "knurl/core/base/clock.h"
 #include "knurl/core/tune/trainable.h"
@@ -32,30 +34,35 @@ class Algorithm : public tune::Trainable {
   static std::unique_ptr<Algorithm> from_checkpoint(const std::filesystem::path& checkpoint);
 
   /// One iteration: training steps until the min_*_per_iteration options are met. Result keys are
-  /// RLlib's; docs/results_keys.md lists them.
+  /// RLlib's; metric_names() has them with what they mean.
   Result train() override;
 
   /// Greedy episodes, as many as evaluation_duration says, that training knows nothing of. Returns
-  /// "evaluation/episode_reward_mean", min, max, lengths.
+  /// what they came to below "evaluation/": evaluation/episode_reward_mean, …
   Result evaluate();
 
   /// Writes a checkpoint and returns its directory: the one given, or by default
-  /// results/<algorithm>_<env>/checkpoint_<iteration>.
+  /// results/<algorithm>_<env>/checkpoint_<iteration>. One that is there is replaced.
   std::filesystem::path save(std::filesystem::path directory = {});
   /// Goes on from a checkpoint of the same algorithm and env.
   void restore(const std::filesystem::path& checkpoint);
   CheckpointData save_state() override;
+  /// Throws Error(checkpoint) where the state does not fit; the algorithm is then not to be used
+  /// on.
   void load_state(const CheckpointData& state) override;
+  [[nodiscard]] std::int64_t iteration() const override { return counters_.iteration; }
 
-  /// The policy's action for one observation: the likeliest, or as it explores in training.
+  /// The policy's action for one observation: the likeliest, or as it explores in training. Throws
+  /// Error(config) for an observation that is not in the env's space.
   ActionValue compute_single_action(const ObservationValue& observation, bool explore = false);
   std::map<std::string, ActionValue> compute_actions(
       const std::map<std::string, ObservationValue>& observations, bool explore = false);
 
-  /// The policy that acts, with the newest weights.
+  /// The policy that acts, with the newest weights; valid as long as the algorithm.
   Policy& get_policy(const std::string& policy_id = "default_policy");
   /// Parameters by policy.
-  [[nodiscard]] std::map<std::string, Weights> get_weights() const;
+  [[nodiscard]] std::map<std::string, Weights> get_weights();
+  /// Throws Error(config) where they are another model's.
   void set_weights(const std::map<std::string, Weights>& weights);
 
   /// Ends the rollout workers. What was learnt stays; train() is over.
@@ -63,30 +70,22 @@ class Algorithm : public tune::Trainable {
 
   [[nodiscard]] const AlgorithmConfig& config() const { return *config_; }
   [[nodiscard]] const MetricNames& metric_names() const override { return names_; }
-  [[nodiscard]] std::int64_t iteration() const { return counters_.iteration; }
   [[nodiscard]] const EnvSpec& env_spec() const { return env_spec_; }
 
  protected:
   explicit Algorithm(std::unique_ptr<const AlgorithmConfig> resolved);
 
-  /// One step of the algorithm as its paper writes it. Returns what the learner reports, its names
-  /// below "info/learner/default_policy/learner_stats/".
-  virtual Result training_step() = 0;
+  /// One step of the algorithm as its paper writes it.
+  virtual void training_step() = 0;
 
-  [[nodiscard]] virtual Weights learner_weights() const = 0;
-  virtual void set_learner_weights(const Weights& weights) = 0;
-  /// What the learner keeps beside its weights.
-  virtual void save_learner(CheckpointData& out) const = 0;
-  virtual void load_learner(const CheckpointData& in) = 0;
+  [[nodiscard]] virtual Learner& learner() = 0;
 
   // for training_step
 
-  /// Steps the workers' envs for one training batch: train_batch_size steps or a few more.
-  std::vector<Fragment> sample();
+  /// Steps the workers' envs, at least so many steps in all: whole rounds of fragments.
+  std::vector<Fragment> sample(std::int64_t min_steps);
   /// Hands the learner's weights to the workers.
   void share_weights();
-  /// Seconds, to time the phases of a step.
-  [[nodiscard]] double now() const { return seconds(clock_.now()); }
   /// Notes that so many env steps were learnt from, and the seconds it took.
   void count_trained(std::int64_t env_steps, double seconds);
 
@@ -109,20 +108,24 @@ class Algorithm : public tune::Trainable {
   /// Seconds of one iteration by what they went into.
   struct Timers {
     double sample = 0.0;
-    double inference = 0.0;
-    double env = 0.0;
     double learn = 0.0;
     double share = 0.0;
+    SampleTimes workers = {};  ///< summed over workers
+  };
+  /// A policy of the driver's own, and which weights it has.
+  struct Actor {
+    std::unique_ptr<Policy> policy;
+    std::optional<std::int64_t> version;
   };
 
   /// The iteration is as long as the min_*_per_iteration options want it.
   [[nodiscard]] bool iteration_done(const Counters& before, double start) const;
-  void report_episodes(Result& result) const;
-  void report_counters(Result& result, const Counters& before, double seconds) const;
+  void report_counters(Result& result, const Counters& before, double seconds);
   void report_timers(Result& result, double seconds) const;
-  void share_weights_with(Policy& policy) const;
-  [[nodiscard]] RolloutWorkerSpec evaluation_spec(std::int64_t episodes, bool explore) const;
-  [[nodiscard]] std::string counters_json() const;
+  /// The driver's policy with the newest weights.
+  Policy& up_to_date(Actor& actor);
+  [[nodiscard]] RolloutWorkerSpec evaluation_spec(std::int64_t episodes) const;
+  [[nodiscard]] std::string counters_json();
   void restore_counters(const std::string& json);
 
   std::unique_ptr<const AlgorithmConfig> config_;
@@ -130,7 +133,6 @@ class Algorithm : public tune::Trainable {
   SpaceLayout observations_;
   SpaceLayout actions_;
   MetricNames names_;
-  SteadyClock clock_;
   std::unique_ptr<WorkerSet> workers_;
   bool workers_have_weights_ = false;
 
@@ -140,8 +142,8 @@ class Algorithm : public tune::Trainable {
   std::deque<EpisodeSummary> window_;  ///< finished episodes, newest last
   std::int64_t episodes_this_iter_ = 0;
 
-  std::unique_ptr<Policy> greedy_policy_;
-  std::unique_ptr<Policy> exploring_policy_;
+  Actor greedy_;
+  Actor exploring_;
   Rng action_rng_;
 };
 
@@ -152,5 +154,7 @@ MetricNames common_metrics();
 std::unique_ptr<AlgorithmConfig> config_of(const CheckpointData& state);
 /// The policy's weights in a checkpoint of an algorithm.
 Weights weights_of(const CheckpointData& state);
+/// Env steps that had been taken when a checkpoint was made: where schedules stood.
+std::int64_t env_steps_of(const CheckpointData& state);
 
 }  // namespace knurl

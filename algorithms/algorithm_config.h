@@ -38,9 +38,9 @@ class AlgorithmConfig {
   [[nodiscard]] virtual std::string_view algorithm() const = 0;
   /// A copy that may be changed.
   [[nodiscard]] virtual std::unique_ptr<AlgorithmConfig> clone() const = 0;
-  /// The policy for an env with these spaces; explores if `explore`.
+  /// The policy for an env with these spaces.
   [[nodiscard]] virtual std::unique_ptr<Policy> make_policy(const EnvSpec& env,
-                                                            bool explore) const = 0;
+                                                            Acting acting) const = 0;
   /// Makes the algorithm and freezes this config. Throws Error(config) where options contradict
   /// each other or are out of range.
   std::unique_ptr<Algorithm> build();
@@ -99,7 +99,7 @@ class AlgorithmConfig {
   bool frozen_ = false;
 };
 
-/// The builder of one algorithm's config:
+/// The builder of one algorithm's config; options in the order in which their struct has them:
 ///   PPOConfig().environment("CartPole-v1").rollouts({.num_rollout_workers = 2})
 ///       .training({.lr = 3e-4}, {.clip_param = 0.2}).build()
 /// Each call merges what it gives. Own is the struct of the algorithm's own options.
@@ -110,11 +110,20 @@ class ConfigBuilder : public AlgorithmConfig {
     more.env = std::move(name);
     return merge(change().environment, more);
   }
-  /// An env of the program's own, registered under its class's name where it is not yet.
+  /// An env of the program's own, made known under this name. Throws Error(env) where the name is
+  /// another env's.
   template <std::derived_from<Env> E>
   Derived& environment(const std::string& name, EnvironmentOptions more = {}) {
     register_env_once<E>(name);
     return environment(name, std::move(more));
+  }
+  /// The same with the env's own config: environment<Corridor>("Corridor-v0", {.length = 7}).
+  template <std::derived_from<Env> E>
+  requires HasFields<typename E::Config> Derived& environment(const std::string& name,
+                                                              const typename E::Config& config,
+                                                              EnvironmentOptions more = {}) {
+    more.env_config = schema_of<typename E::Config>().write(&config);
+    return environment<E>(name, std::move(more));
   }
   Derived& rollouts(const RolloutOptions& options) { return merge(change().rollouts, options); }
   Derived& env_runners(const RolloutOptions& options) { return rollouts(options); }

@@ -83,7 +83,7 @@ struct OptimizerConfig {
     field("type", self.type, "how parameters follow gradients");
     field("beta1", self.beta1, "adam: decay of the mean of gradients", fraction);
     field("beta2", self.beta2, "adam: decay of the mean of squared gradients", fraction);
-    field("epsilon", self.epsilon, "adam: added to the root of the mean square", above(0));
+    field("epsilon", self.epsilon, "adam: added to the root of the mean square", at_least(1e-30));
     field("momentum", self.momentum, "sgd: decay of the sum of gradients", fraction);
   }
 };

@@ -57,9 +57,9 @@ Row compare(int batch) {
     y.rowwise() += b2;
     sink += y(0, 0);
   };
-  const Pair pair = measure(
-      [&] { return microseconds_of([&] { net.forward(input.data(), batch, kInputs); }); },
-      [&] { return microseconds_of(eigen); });
+  const Pair pair =
+      measure([&] { return microseconds_of([&] { net.forward(input.data(), batch, kInputs); }); },
+              [&] { return microseconds_of(eigen); });
   return {.bench = "inference",
           .what = fmt::format("forward {}-{}-{}-{} tanh, batch {}, one thread", kInputs, kHidden,
                               kHidden, kOutputs, batch),

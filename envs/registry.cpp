@@ -56,10 +56,15 @@ void register_env(EnvEntry entry) {
   add(registry(), std::move(entry));
 }
 
-bool env_is_registered(std::string_view name) {
+void register_env_once(EnvEntry entry) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  return all.entries.contains(name);
+  const std::string name = entry.name;
+  const std::optional<std::type_index> type = entry.type;
+  const auto [known, added] = all.entries.emplace(name, std::move(entry));
+  if (!added && known->second.type != type) {
+    fail(ErrorKind::env, "the env name {} is another env's", name);
+  }
 }
 
 std::vector<EnvEntry> registered_envs() {

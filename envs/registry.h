@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeindex>
 #include <utility>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace knurl {
 
 /// An env as config files know it.
 struct EnvEntry {
-  std::string name = {};            ///< "CartPole-v1"
-  std::string sentence = {};        ///< what it is about
-  const Schema* options = nullptr;  ///< what env_config may hold; null: nothing
+  std::string name = {};                               ///< "CartPole-v1"
+  std::string sentence = {};                           ///< what it is about
+  const Schema* options = nullptr;                     ///< what env_config may hold; null: nothing
+  std::optional<std::type_index> type = std::nullopt;  ///< the class, where there is one
   std::function<std::unique_ptr<Env>(const ConfigValue& config)> make = {};
 };
 
@@ -47,7 +49,7 @@ inline void read_env_options(const ConfigValue& config, std::vector<Section> own
 /// The entry of a class: makes E(E::Config) where it has a Config with fields, E() otherwise.
 template <std::derived_from<Env> E>
 EnvEntry env_entry(std::string name, std::string sentence) {
-  EnvEntry entry{.name = std::move(name), .sentence = std::move(sentence)};
+  EnvEntry entry{.name = std::move(name), .sentence = std::move(sentence), .type = typeid(E)};
   if constexpr (requires { typename E::Config; }) {
     entry.options = &schema_of<typename E::Config>();
     entry.make = [](const ConfigValue& config) -> std::unique_ptr<Env> {
@@ -73,11 +75,12 @@ void register_env(std::string name, std::string sentence) {
   register_env(env_entry<E>(std::move(name), std::move(sentence)));
 }
 
-/// Makes an env known unless its name is known already.
-bool env_is_registered(std::string_view name);
+/// Makes an env known unless it is known under this name already. Throws Error(env) where the name
+/// is another env's. Safe from any thread.
+void register_env_once(EnvEntry entry);
 template <std::derived_from<Env> E>
 void register_env_once(const std::string& name) {
-  if (!env_is_registered(name)) register_env<E>(name, "an environment of this program");
+  register_env_once(env_entry<E>(name, "an environment of this program"));
 }
 
 /// All known envs in alphabetical order.

@@ -164,6 +164,7 @@ void EnvBatch::step_one(int index, const ConstRows& actions, const VectorStep& o
   out.truncated[at] = result.truncated ? 1 : 0;
   slot.running.episode_return += result.reward;
   ++slot.running.length;
+  ++slot.running.ended_at;
   if (!result.terminated && !result.truncated) return;
 
   finish_episode(slot, result);

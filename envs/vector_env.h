@@ -28,6 +28,7 @@ struct EpisodeSummary {
   int env = 0;               ///< index of the env in the whole run
   double episode_return = 0.0;
   std::int64_t length = 0;
+  std::int64_t ended_at = 0;      ///< steps that its env had taken in the run
   bool terminated = false;        ///< else truncated
   std::vector<double> info = {};  ///< info numbers at the end
 

@@ -11,9 +11,9 @@ namespace knurl {
 /// What happens to a policy's numbers on the way to a Box of actions.
 struct ActionOptions {
   /// Policies live in [-1, 1]; what they say is cut to that and stretched to the bounds. Dimensions
-  /// without two finite bounds are left as they are.
+  /// without two finite bounds are only cut to the one they have.
   bool normalize_actions = true;
-  /// Cut to the bounds. Without effect on normalised dimensions.
+  /// Cut to the bounds. Without effect beside normalize_actions.
   bool clip_actions = false;
 };
 

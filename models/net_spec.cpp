@@ -1,28 +1,31 @@
 #include "knurl/models/net_spec.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "knurl/core/base/check.h"
-#include "knurl/core/config/fields.h"
+#include "knurl/core/base/enum_names.h"
+#include "knurl/core/base/text.h"
 
 namespace knurl {
 namespace {
 
-/// Appends a stack of hidden layers on top of layer `source`; returns its last layer.
-int append_hidden(NetSpec& net, const HiddenLayers& hidden, const std::string& prefix, int source) {
+using Source = std::optional<std::size_t>;
+
+int width_of(const NetSpec& net, const Source& source) {
+  return source ? net.layers[*source].outputs : net.inputs;
+}
+
+/// Appends a stack of hidden layers on top of `source`; returns its last layer.
+Source append_hidden(NetSpec& net, const HiddenLayers& hidden, const std::string& prefix,
+                     Source source) {
   for (std::size_t i = 0; i < hidden.units.size(); ++i) {
-    const int inputs = source == DenseLayer::kFromInput
-                           ? net.inputs
-                           : net.layers[static_cast<std::size_t>(source)].outputs;
     net.layers.push_back({.name = fmt::format("{}hidden.{}", prefix, i),
-                          .inputs = inputs,
+                          .inputs = width_of(net, source),
                           .outputs = hidden.units[i],
                           .activation = hidden.activation,
                           .source = source});
-    source = static_cast<int>(net.layers.size()) - 1;
+    source = net.layers.size() - 1;
   }
   return source;
 }
@@ -31,38 +34,21 @@ std::int64_t num_parameters(const DenseLayer& layer) {
   return static_cast<std::int64_t>(layer.outputs) * (layer.inputs + 1);
 }
 
-/// 65792 -> "65,792"
-std::string grouped(std::int64_t number) {
-  std::string digits = fmt::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
-  }
-  return digits;
-}
-
 }  // namespace
 
 NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads) {
   NetSpec net{.inputs = inputs};
-  const int trunk_end = append_hidden(net, trunk, "", DenseLayer::kFromInput);
+  const Source trunk_end = append_hidden(net, trunk, "", std::nullopt);
   for (const HeadSpec& head : heads) {
-    const int source = append_hidden(net, head.hidden, head.name + ".", trunk_end);
+    const Source source = append_hidden(net, head.hidden, head.name + ".", trunk_end);
     net.layers.push_back({.name = head.name + ".out",
-                          .inputs = source == DenseLayer::kFromInput
-                                        ? inputs
-                                        : net.layers[static_cast<std::size_t>(source)].outputs,
+                          .inputs = width_of(net, source),
                           .outputs = head.size,
                           .source = source,
                           .init_norm = head.init_norm});
-    net.outputs.push_back({.name = head.output, .layer = static_cast<int>(net.layers.size()) - 1});
+    net.outputs.push_back({.name = head.output, .layer = net.layers.size() - 1});
   }
   return net;
-}
-
-int output_size(const NetSpec& spec, std::string_view output) {
-  const auto found = std::ranges::find(spec.outputs, output, &NetOutput::name);
-  check(found != spec.outputs.end(), fmt::format("the net has an output {}", output));
-  return spec.layers[static_cast<std::size_t>(found->layer)].outputs;
 }
 
 std::vector<ColumnSpec> tensors_of(const NetSpec& spec) {
@@ -102,9 +88,7 @@ std::string summary(const NetSpec& spec) {
                      fmt::format("[N, {}]", spec.inputs), "", 0);
   std::int64_t total = 0;
   for (const DenseLayer& layer : spec.layers) {
-    const std::string& source = layer.source == DenseLayer::kFromInput
-                                    ? "observations"
-                                    : spec.layers[static_cast<std::size_t>(layer.source)].name;
+    const std::string source = layer.source ? spec.layers[*layer.source].name : "observations";
     out += fmt::format("{:<26}{:<16}{:<12}{:>12}   {}\n", layer.name + " (Dense)",
                        fmt::format("[N, {}]", layer.outputs), name_of(layer.activation),
                        grouped(num_parameters(layer)), source);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +19,9 @@ struct DenseLayer {
   int inputs = 0;
   int outputs = 0;
   Activation activation = Activation::linear;
-  int source = kFromInput;  ///< the layer whose output it reads, or kFromInput
-  double init_norm = 1.0;   ///< length of each row of W in a fresh model
-  static constexpr int kFromInput = -1;
+  /// The layer whose output it reads; nothing: the net's input.
+  std::optional<std::size_t> source = std::nullopt;
+  double init_norm = 1.0;  ///< length of each row of W in a fresh model
 
   bool operator==(const DenseLayer&) const = default;
 };
@@ -27,7 +29,7 @@ struct DenseLayer {
 /// One of a net's results.
 struct NetOutput {
   std::string name = {};  ///< "action_dist_inputs", "vf_preds"
-  int layer = 0;
+  std::size_t layer = 0;
   bool operator==(const NetOutput&) const = default;
 };
 
@@ -57,9 +59,6 @@ struct HeadSpec {
 
 /// A trunk that all heads share (it may be empty), and the heads.
 NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads);
-
-/// Number of values of an output.
-int output_size(const NetSpec& spec, std::string_view output);
 
 /// The tensors of a net, in order of its layers: weight, then bias.
 std::vector<ColumnSpec> tensors_of(const NetSpec& spec);

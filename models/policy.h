@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "knurl/core/base/check.h"
 #include "knurl/core/base/rng.h"
 #include "knurl/core/data/record_batch.h"
 #include "knurl/core/spaces/layout.h"
@@ -41,15 +42,20 @@ class Policy {
   /// action_dist_inputs, vf_preds).
   [[nodiscard]] virtual std::vector<ColumnSpec> output_columns() const = 0;
 
+  /// Chooses an action for each of input.rows rows. input.rngs has at least as many streams; each
+  /// row draws from its own. Throws Error(env) for an observation that the model cannot take.
   virtual PolicyOutput act(const PolicyInput& input) = 0;
 
-  /// Estimates the value of each observation; only for policies that have values.
   [[nodiscard]] virtual bool has_values() const { return false; }
+  /// Estimates the values of `rows` observations into `out` [rows]. Throws std::logic_error where
+  /// has_values() is false.
   virtual void values(const ConstRows& /*observations*/, std::int64_t /*rows*/,
-                      std::span<float> /*out*/) {}
+                      std::span<float> /*out*/) {
+    check(false, "this policy has values");
+  }
 
   [[nodiscard]] virtual const Weights& weights() const = 0;
-  /// Throws std::logic_error where the tensors are another model's.
+  /// Throws Error(config) where the tensors are another model's.
   virtual void set_weights(const Weights& weights) = 0;
 
   [[nodiscard]] virtual Exploration& exploration() = 0;

@@ -22,11 +22,12 @@ class TrainableNet {
   /// d loss / d parameters, laid out as the parameters.
   [[nodiscard]] virtual RecordBatch& gradients() = 0;
 
-  /// Runs `rows` rows of inputs (contiguous, [rows, inputs]) and keeps what backward needs. Returns
-  /// the outputs in the order of the spec, each [rows, size]; they live until the next forward.
-  virtual std::vector<std::span<const float>> forward(const float* input, std::int64_t rows) = 0;
+  /// Runs a minibatch, of which a net reads the columns that it knows (a fully connected one
+  /// column::kNetInputs), and keeps what backward needs. Returns the outputs in the order of the
+  /// spec, each [rows, size]; they, and the minibatch, are to live until backward.
+  virtual std::vector<std::span<const float>> forward(const RecordBatch& minibatch) = 0;
 
-  /// Sets gradients() from d loss / d output for each output of the last forward, each [rows,
+  /// Sets gradients() anew from d loss / d output for each output of the last forward, each [rows,
   /// size].
   virtual void backward(const std::vector<std::span<const float>>& output_gradients) = 0;
 };

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "knurl/core/base/error.h"
 #include "knurl/core/data/record_batch.h"
 
 namespace knurl {
@@ -22,6 +23,13 @@ inline std::span<float> flat(RecordBatch& tensors) {
 inline std::span<const float> flat(const RecordBatch& tensors) {
   const auto memory = tensors.memory();
   return {reinterpret_cast<const float*>(memory.data()), memory.size() / sizeof(float)};
+}
+
+/// Throws Error(config) where `tensors` are not laid out as those of `model`.
+inline void require_same_tensors(const RecordBatch& tensors, const RecordBatch& model) {
+  if (tensors.columns() != model.columns()) {
+    fail(ErrorKind::config, "the weights are those of another model");
+  }
 }
 
 }  // namespace knurl

@@ -1,5 +1,6 @@
-// What the thread sanitizer cannot see, because Debian builds libzmq and TBB without it. None of these
-// hides what our own code does. Linked into every test program; means nothing without the sanitizer.
+// What the thread sanitizer cannot see, because Debian builds libzmq and TBB without it. None of
+// these hides what our own code does. Linked into every test program; means nothing without the
+// sanitizer.
 
 extern "C" const char* __tsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
   return

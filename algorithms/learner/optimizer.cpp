@@ -95,7 +95,9 @@ class Adam final : public Optimizer {
          .n = parameter.size(),
          .gradient_scale = static_cast<float>(gradient_scale),
          .beta1 = static_cast<float>(beta1),
+         .one_minus_beta1 = static_cast<float>(1.0 - beta1),
          .beta2 = static_cast<float>(beta2),
+         .one_minus_beta2 = static_cast<float>(1.0 - beta2),
          .step_size = static_cast<float>(lr / (1.0 - std::pow(beta1, t))),
          .variance_scale = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(beta2, t))),
          .epsilon = static_cast<float>(config_.epsilon.value())});
@@ -155,24 +157,24 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config,
   return std::make_unique<Adam>(config, parameters);
 }
 
-double clip_gradients(RecordBatch& gradients, std::optional<double> clip, GradClipBy by,
-                      double& norm) {
+ClippedGradients clip_gradients(RecordBatch& gradients, std::optional<double> clip, GradClipBy by) {
   const auto all = flat(gradients);
-  norm = std::sqrt(fast::kernels().sum_of_squares(all.data(), all.size()));
-  if (!clip) return 1.0;
+  ClippedGradients out{.norm = std::sqrt(fast::kernels().sum_of_squares(all.data(), all.size()))};
+  if (!clip) return out;
   switch (by) {
     case GradClipBy::global_norm:
-      return std::min(1.0, *clip / (norm + 1e-6));
+      out.scale = std::min(1.0, *clip / (out.norm + 1e-6));
+      break;
     case GradClipBy::norm:
       clip_each_norm(gradients, *clip);
-      return 1.0;
+      break;
     case GradClipBy::value: {
       const auto limit = static_cast<float>(*clip);
       for (float& g : all) g = std::clamp(g, -limit, limit);
-      return 1.0;
+      break;
     }
   }
-  return 1.0;
+  return out;
 }
 
 }  // namespace knurl

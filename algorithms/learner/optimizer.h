@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "knurl/algorithms/options.h"
 #include "knurl/core/data/record_batch.h"
@@ -28,10 +29,14 @@ class Optimizer {
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config,
                                           const RecordBatch& parameters);
 
-/// The factor (global_norm) or the change (norm, value) that clips gradients. Returns the factor by
-/// which the optimizer shall scale all gradients, and the global norm before clipping in `norm`.
-/// As PyTorch's clip_grad_norm_: factor min(1, clip / (norm + 1e-6)).
-double clip_gradients(RecordBatch& gradients, std::optional<double> clip, GradClipBy by,
-                      double& norm);
+/// What clipping came to.
+struct ClippedGradients {
+  double norm = 0.0;   ///< of all gradients, before
+  double scale = 1.0;  ///< by which the optimizer is to scale them
+};
+
+/// Clips gradients: by the scale (global_norm: min(1, clip / (norm + 1e-6)), as PyTorch's
+/// clip_grad_norm_), or by changing them (norm: the same for each tensor; value: each number).
+ClippedGradients clip_gradients(RecordBatch& gradients, std::optional<double> clip, GradClipBy by);
 
 }  // namespace knurl

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knurl/models/columns.h"
+
 namespace knurl {
 namespace {
 
@@ -28,11 +30,11 @@ PpoLoss loss_of_rows(const PpoLossOptions& options, const Distribution& distribu
                      const RecordBatch& minibatch, const PpoOutputs& outputs,
                      const PpoGradients& gradients) {
   using Element = typename Distribution::Element;
-  const auto actions = minibatch.column<Element>("actions");
-  const auto old_log_prob = minibatch.column<float>("action_logp");
-  const auto old_inputs = minibatch.column<float>("action_dist_inputs");
-  const auto advantages = minibatch.column<float>("advantages");
-  const auto targets = minibatch.column<float>("value_targets");
+  const auto actions = minibatch.column<Element>(column::kActions);
+  const auto old_log_prob = minibatch.column<float>(column::kActionLogProb);
+  const auto old_inputs = minibatch.column<float>(column::kDistInputs);
+  const auto advantages = minibatch.column<float>(column::kAdvantages);
+  const auto targets = minibatch.column<float>(column::kValueTargets);
   const float share = 1.0F / static_cast<float>(minibatch.rows());
   const int width = distribution.inputs();
 
@@ -79,6 +81,16 @@ PpoLoss loss_of_rows(const PpoLossOptions& options, const Distribution& distribu
 }
 
 }  // namespace
+
+PpoLoss& PpoLoss::operator+=(const PpoLoss& other) {
+  total += other.total;
+  policy += other.policy;
+  vf += other.vf;
+  kl += other.kl;
+  entropy += other.entropy;
+  vf_explained_var += other.vf_explained_var;
+  return *this;
+}
 
 PpoLoss ppo_loss(const PpoLossOptions& options, const ActionDistribution& distribution,
                  const RecordBatch& minibatch, const PpoOutputs& outputs,

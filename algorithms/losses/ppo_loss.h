@@ -25,6 +25,8 @@ struct PpoLoss {
   double entropy = 0.0;
   /// 1 - Var(target - value) / Var(target): 1 is a perfect critic, 0 a useless one.
   double vf_explained_var = 0.0;
+
+  PpoLoss& operator+=(const PpoLoss& other);
 };
 
 /// What a net says of a minibatch: rows of distribution inputs, and a value a row.

@@ -14,10 +14,15 @@ struct TableTransition {
   bool terminated = false;  ///< nothing follows next_state: its value is 0
 };
 
+struct QUpdateOptions {
+  float step_size = 0.1F;
+  float gamma = 0.99F;
+};
+
 /// Q-learning (Watkins and Dayan 1992; Sutton and Barto 2018, equation 6.8) on a table [states,
 /// actions]: Q(s, a) += step_size (r + gamma max_a' Q(s', a') - Q(s, a)). Returns the error in the
 /// brackets, before the update.
 float q_update(std::span<float> table, int num_actions, const TableTransition& transition,
-               float step_size, float gamma);
+               const QUpdateOptions& options);
 
 }  // namespace knurl

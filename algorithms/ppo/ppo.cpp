@@ -10,25 +10,25 @@ PPO::PPO(std::unique_ptr<const AlgorithmConfig> resolved)
                run_rng().split("learner")) {}
 
 /// One iteration of PPO (Schulman et al. 2017, algorithm 1): act, judge, learn, share.
-Result PPO::training_step() {
+void PPO::training_step() {
   const auto& options = static_cast<const PPOConfig&>(config());
+  const std::int64_t timestep = env_steps_sampled();
 
   // act: workers follow the policy of the last iteration
-  const std::vector<Fragment> fragments = sample();
+  const std::vector<Fragment> fragments = sample(options.common().training.train_batch_size);
 
   // judge: how much better than expected was each action
-  const double start = now();
-  PPOBatch batch = make_ppo_batch(fragments, observation_layout(), options.common().training.gamma,
+  const double start = steady_seconds();
+  PpoBatch batch = make_ppo_batch(fragments, observation_layout(), options.common().training.gamma,
                                   options.own().lambda_);
   standardise_advantages(batch);
 
   // learn: epochs of minibatches on the clipped surrogate
-  Result stats = learner_.update(batch, env_steps_sampled());
-  count_trained(batch.rows.rows(), now() - start);
+  learner_.update(batch, timestep);
+  count_trained(batch.rows.rows(), steady_seconds() - start);
 
   // share: the next fragments come from the new policy
   share_weights();
-  return stats;
 }
 
 }  // namespace knurl

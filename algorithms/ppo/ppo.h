@@ -14,14 +14,11 @@ class PPO final : public Algorithm {
   explicit PPO(std::unique_ptr<const AlgorithmConfig> resolved);
 
  protected:
-  Result training_step() override;
-  [[nodiscard]] Weights learner_weights() const override { return learner_.weights(); }
-  void set_learner_weights(const Weights& weights) override { learner_.set_weights(weights); }
-  void save_learner(CheckpointData& out) const override { learner_.save(out); }
-  void load_learner(const CheckpointData& in) override { learner_.load(in); }
+  void training_step() override;
+  [[nodiscard]] Learner& learner() override { return learner_; }
 
  private:
-  PPOLearner learner_;
+  PpoLearner learner_;
 };
 
 }  // namespace knurl

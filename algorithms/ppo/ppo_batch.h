@@ -9,19 +9,19 @@
 namespace knurl {
 
 /// What PPO learns from: the rows of some fragments as a net and the loss read them.
-struct PPOBatch {
+struct PpoBatch {
   /// Columns: "net_inputs" (observations as numbers), actions, action_logp, action_dist_inputs,
   /// vf_preds, advantages, value_targets.
   RecordBatch rows;
-  /// The rows by env, then by time: an order that does not depend on how many workers there were.
+  /// The rows by env, then by time.
   std::vector<std::int32_t> order;
 };
 
 /// Gathers fragments and estimates advantages and value targets (losses/gae.h).
-PPOBatch make_ppo_batch(const std::vector<Fragment>& fragments, const SpaceLayout& observations,
+PpoBatch make_ppo_batch(const std::vector<Fragment>& fragments, const SpaceLayout& observations,
                         double gamma, double lambda);
 
 /// Gives the advantages mean 0 and standard deviation 1 over the batch.
-void standardise_advantages(PPOBatch& batch);
+void standardise_advantages(PpoBatch& batch);
 
 }  // namespace knurl

@@ -23,13 +23,13 @@ NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& a
   const ActionDistribution distribution = distribution_for(actions.space());
   return make_net(static_cast<int>(flat_size(observations)), shared ? hidden : none,
                   {{.name = "policy",
-                    .output = kDistInputs,
+                    .output = column::kDistInputs,
                     .size = num_inputs(distribution),
                     .hidden = shared ? none : hidden},
-                   {.name = "value", .output = kValues, .hidden = shared ? none : hidden}});
+                   {.name = "value", .output = column::kValues, .hidden = shared ? none : hidden}});
 }
 
-std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, bool explore) const {
+std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting) const {
   const SpaceLayout observations(env.observation);
   const SpaceLayout actions(env.action);
   const EnvironmentOptions& options = common().environment;
@@ -39,8 +39,7 @@ std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, bool explore)
       .actions = actions,
       .action_options = {.normalize_actions = options.normalize_actions,
                          .clip_actions = options.clip_actions},
-      .exploration = explore ? make_exploration(common().exploration.exploration_config)
-                             : std::make_unique<Greedy>()});
+      .exploration = make_exploration(common().exploration.exploration_config, acting)});
 }
 
 void PPOConfig::resolve_own() {
@@ -76,7 +75,8 @@ void PPOConfig::check_own() const {
   const OrAuto<int>& length = options.rollouts.rollout_fragment_length;
   const int envs = std::max(1, options.rollouts.num_rollout_workers.value()) *
                    options.rollouts.num_envs_per_worker;
-  if (!length.is_auto() && static_cast<std::int64_t>(*length.value) * envs > batch) {
+  // a batch rounded up to whole fragments is fine, one with a step to spare in each env is not
+  if (!length.is_auto() && static_cast<std::int64_t>(*length.value - 1) * envs >= batch) {
     fail(ErrorKind::config,
          "rollouts.rollout_fragment_length = {} in {} environments gives more steps than "
          "training.train_batch_size = {}; give a shorter one, or auto",

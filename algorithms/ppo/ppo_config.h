@@ -6,7 +6,7 @@
 namespace knurl {
 
 /// PPO's own options; RLlib's names and defaults.
-struct PPOOptions {
+struct PpoOptions {
   Opt<double> lambda_ = Default{1.0};
   Opt<bool> use_kl_loss = Default{true};
   Opt<double> kl_coeff = Default{0.2};
@@ -46,13 +46,13 @@ struct PPOOptions {
   }
 };
 
-class PPOConfig final : public ConfigBuilder<PPOConfig, PPOOptions> {
+class PPOConfig final : public ConfigBuilder<PPOConfig, PpoOptions> {
  public:
   PPOConfig();
 
   [[nodiscard]] std::string_view algorithm() const override { return "PPO"; }
   [[nodiscard]] std::unique_ptr<Policy> make_policy(const EnvSpec& env,
-                                                    bool explore) const override;
+                                                    Acting acting) const override;
   /// The net for these spaces: outputs action_dist_inputs and vf_preds.
   [[nodiscard]] NetSpec net_for(const SpaceLayout& observations, const SpaceLayout& actions) const;
 

@@ -19,7 +19,7 @@ void shuffle(std::vector<std::int32_t>& rows, Rng& rng) {
 
 }  // namespace
 
-PPOLearner::PPOLearner(const PPOConfig& config, const SpaceLayout& observations,
+PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
                        const SpaceLayout& actions, const Rng& rng)
     : options_(config.own()),
       lr_(config.common().training.lr),
@@ -33,78 +33,76 @@ PPOLearner::PPOLearner(const PPOConfig& config, const SpaceLayout& observations,
                     .vf_clip_param = static_cast<float>(options_.vf_clip_param.value()),
                     .vf_loss_coeff = static_cast<float>(options_.vf_loss_coeff.value())} {}
 
-Result PPOLearner::update(const PPOBatch& batch, std::int64_t env_steps) {
-  const double lr = lr_.at(env_steps);
-  const double entropy_coeff = options_.entropy_coeff->at(env_steps);
+void PpoLearner::update(const PpoBatch& batch, std::int64_t timestep) {
+  const double lr = lr_.at(timestep);
+  const double entropy_coeff = options_.entropy_coeff->at(timestep);
   loss_options_.entropy_coeff = static_cast<float>(entropy_coeff);
   loss_options_.kl_coeff = static_cast<float>(kl_coeff_);
+  current_.set("cur_kl_coeff", kl_coeff_);
+  current_.set("cur_lr", lr);
+  current_.set("entropy_coeff", entropy_coeff);
 
-  PpoLoss sum;
-  double norm_sum = 0.0;
-  int minibatches = 0;
+  double kl_sum = 0.0;
+  std::int64_t minibatches = 0;
   const auto size = static_cast<std::size_t>(options_.sgd_minibatch_size.value());
   std::vector<std::int32_t> order = batch.order;
   for (int epoch = 0; epoch < options_.num_sgd_iter; ++epoch) {
     if (options_.shuffle_sequences) shuffle(order, shuffle_);
     for (std::size_t first = 0; first < order.size(); first += size) {
       const std::size_t count = std::min(size, order.size() - first);
-      const PpoLoss loss = update_minibatch(batch, std::span(order).subspan(first, count), lr);
-      sum.total += loss.total;
-      sum.policy += loss.policy;
-      sum.vf += loss.vf;
-      sum.kl += loss.kl;
-      sum.entropy += loss.entropy;
-      sum.vf_explained_var += loss.vf_explained_var;
-      norm_sum += learner_.gradient_norm();
+      kl_sum += update_minibatch(batch, std::span(order).subspan(first, count), lr).kl;
       ++minibatches;
     }
   }
-
-  const double share = 1.0 / minibatches;
-  Result stats;
-  stats.set("cur_kl_coeff", kl_coeff_);
-  stats.set("cur_lr", lr);
-  stats.set("total_loss", sum.total * share);
-  stats.set("policy_loss", sum.policy * share);
-  stats.set("vf_loss", sum.vf * share);
-  stats.set("vf_explained_var", sum.vf_explained_var * share);
-  stats.set("kl", sum.kl * share);
-  stats.set("entropy", sum.entropy * share);
-  stats.set("entropy_coeff", entropy_coeff);
-  stats.set("grad_gnorm", norm_sum * share);
   if (options_.use_kl_loss) {
-    kl_coeff_ = adapted_kl_coeff(kl_coeff_, sum.kl * share, options_.kl_target);
+    const double kl = kl_sum / static_cast<double>(minibatches);
+    kl_coeff_ = adapted_kl_coeff(kl_coeff_, kl, options_.kl_target);
   }
+}
+
+Result PpoLearner::take_stats() {
+  const double share = 1.0 / static_cast<double>(std::max<std::int64_t>(sums_.minibatches, 1));
+  Result stats = current_;
+  stats.set("total_loss", sums_.loss.total * share);
+  stats.set("policy_loss", sums_.loss.policy * share);
+  stats.set("vf_loss", sums_.loss.vf * share);
+  stats.set("vf_explained_var", sums_.loss.vf_explained_var * share);
+  stats.set("kl", sums_.loss.kl * share);
+  stats.set("entropy", sums_.loss.entropy * share);
+  stats.set("grad_gnorm", sums_.gradient_norm * share);
+  sums_ = {};
   return stats;
 }
 
-PpoLoss PPOLearner::update_minibatch(const PPOBatch& batch, std::span<const std::int32_t> rows,
+PpoLoss PpoLearner::update_minibatch(const PpoBatch& batch, std::span<const std::int32_t> rows,
                                      double lr) {
-  const auto count = static_cast<std::int64_t>(rows.size());
   if (minibatch_.columns() != batch.rows.columns()) {
     minibatch_ = RecordBatch(batch.rows.columns(), options_.sgd_minibatch_size);
   }
-  minibatch_.set_rows(count);
+  minibatch_.set_rows(static_cast<std::int64_t>(rows.size()));
   minibatch_.gather(batch.rows, rows);
   PpoLoss loss;
-  learner_.update(minibatch_.column<float>("net_inputs").data(), count, lr,
+  learner_.update(minibatch_, lr,
                   [&](const OutputValues& values, const OutputGradients& gradients) {
                     loss = ppo_loss(loss_options_, distribution_, minibatch_,
                                     {.dist_inputs = values[0], .values = values[1]},
                                     {.dist_inputs = gradients[0], .values = gradients[1]});
                     return loss.total;
                   });
+  sums_.loss += loss;
+  sums_.gradient_norm += learner_.gradient_norm();
+  ++sums_.minibatches;
   return loss;
 }
 
-void PPOLearner::save(CheckpointData& out) const {
+void PpoLearner::save(CheckpointData& out) const {
   learner_.save(out);
   out.add_json(
       kStateFile,
       nlohmann::ordered_json{{"kl_coeff", kl_coeff_}, {"shuffle_rng", shuffle_.state()}}.dump(1));
 }
 
-void PPOLearner::load(const CheckpointData& in) {
+void PpoLearner::load(const CheckpointData& in) {
   learner_.load(in);
   try {
     const auto json = nlohmann::json::parse(in.json(kStateFile));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "knurl/algorithms/learner/learner.h"
+#include "knurl/algorithms/learner/net_learner.h"
 #include "knurl/algorithms/losses/ppo_loss.h"
 #include "knurl/algorithms/ppo/ppo_batch.h"
 #include "knurl/algorithms/ppo/ppo_config.h"
@@ -10,26 +11,28 @@
 namespace knurl {
 
 /// Learns PPO's policy and value nets: epochs of shuffled minibatches, an adapting KL coefficient.
-class PPOLearner {
+class PpoLearner final : public Learner {
  public:
-  PPOLearner(const PPOConfig& config, const SpaceLayout& observations, const SpaceLayout& actions,
+  PpoLearner(const PPOConfig& config, const SpaceLayout& observations, const SpaceLayout& actions,
              const Rng& rng);
 
-  /// Learns from a batch at a point of the schedules. Returns RLlib's learner stats: means over all
-  /// minibatches. Throws Error(env) where the loss is not finite.
-  Result update(const PPOBatch& batch, std::int64_t env_steps);
+  /// Learns from a batch; schedules stand where they were after `timestep` env steps, before the
+  /// batch was sampled. Throws Error(env) where the loss is not finite.
+  void update(const PpoBatch& batch, std::int64_t timestep);
 
-  [[nodiscard]] Weights weights() const { return learner_.weights(); }
-  void set_weights(const Weights& weights) { learner_.set_weights(weights); }
-  [[nodiscard]] double kl_coeff() const { return kl_coeff_; }
-
-  void save(CheckpointData& out) const;
-  void load(const CheckpointData& in);
+  [[nodiscard]] Weights weights() const override { return learner_.weights(); }
+  [[nodiscard]] std::int64_t version() const override { return learner_.version(); }
+  void set_weights(const Weights& weights) override { learner_.set_weights(weights); }
+  /// Means over minibatches: total_loss, policy_loss, vf_loss, vf_explained_var, kl, entropy,
+  /// grad_gnorm; and cur_lr, cur_kl_coeff, entropy_coeff as they were last used.
+  Result take_stats() override;
+  void save(CheckpointData& out) const override;
+  void load(const CheckpointData& in) override;
 
  private:
-  PpoLoss update_minibatch(const PPOBatch& batch, std::span<const std::int32_t> rows, double lr);
+  PpoLoss update_minibatch(const PpoBatch& batch, std::span<const std::int32_t> rows, double lr);
 
-  PPOOptions options_;
+  PpoOptions options_;
   Schedule lr_;
   ActionDistribution distribution_;
   NetLearner learner_;
@@ -37,6 +40,15 @@ class PPOLearner {
   double kl_coeff_;
   PpoLossOptions loss_options_;
   RecordBatch minibatch_;
+
+  /// Sums since the last take_stats.
+  struct Sums {
+    PpoLoss loss = {};
+    double gradient_norm = 0.0;
+    std::int64_t minibatches = 0;
+  };
+  Sums sums_;
+  Result current_;  ///< what schedules and adaptation last gave
 };
 
 }  // namespace knurl

@@ -8,25 +8,19 @@ QLearning::QLearning(std::unique_ptr<const AlgorithmConfig> resolved)
                action_layout()) {}
 
 /// One round of Q-learning (Sutton and Barto 2018, section 6.5): act, learn, share.
-Result QLearning::training_step() {
-  // act: workers explore from a snapshot of the table
-  const std::vector<Fragment> fragments = sample();
+void QLearning::training_step() {
+  const std::int64_t timestep = env_steps_sampled();
 
-  // learn: every step updates one entry, in the order of the envs
-  const double start = now();
-  std::int64_t steps = 0;
-  for (const Fragment& fragment : fragments) {
-    learner_.update(fragment.policies[0], env_steps_sampled());
-    steps += fragment.env_steps;
-  }
-  count_trained(steps, now() - start);
+  // act: workers explore from a snapshot of the table
+  const std::vector<Fragment> fragments = sample(config().common().training.train_batch_size);
+
+  // learn: every step updates one entry
+  const double start = steady_seconds();
+  const std::int64_t steps = learner_.update(fragments, timestep);
+  count_trained(steps, steady_seconds() - start);
 
   // share: the next steps follow the new table
   share_weights();
-  Result stats = learner_.take_stats();
-  stats.set("cur_epsilon",
-            epsilon_at(config().common().exploration.exploration_config, env_steps_sampled()));
-  return stats;
 }
 
 }  // namespace knurl

@@ -14,11 +14,8 @@ class QLearning final : public Algorithm {
   explicit QLearning(std::unique_ptr<const AlgorithmConfig> resolved);
 
  protected:
-  Result training_step() override;
-  [[nodiscard]] Weights learner_weights() const override { return learner_.weights(); }
-  void set_learner_weights(const Weights& weights) override { learner_.set_weights(weights); }
-  void save_learner(CheckpointData& /*out*/) const override {}  // the table is all there is
-  void load_learner(const CheckpointData& /*in*/) override {}
+  void training_step() override;
+  [[nodiscard]] Learner& learner() override { return learner_; }
 
  private:
   QLearner learner_;

@@ -17,11 +17,10 @@ QLearningConfig::QLearningConfig() {
   options.reporting.min_sample_timesteps_per_iteration = Default{1'000};
 }
 
-std::unique_ptr<Policy> QLearningConfig::make_policy(const EnvSpec& env, bool explore) const {
+std::unique_ptr<Policy> QLearningConfig::make_policy(const EnvSpec& env, Acting acting) const {
   return std::make_unique<TabularPolicy>(
       SpaceLayout(env.observation), SpaceLayout(env.action),
-      explore ? make_exploration(common().exploration.exploration_config)
-              : std::make_unique<Greedy>());
+      make_exploration(common().exploration.exploration_config, acting));
 }
 
 void QLearningConfig::check_own() const {

@@ -1,8 +1,9 @@
 #include "knurl/algorithms/rollout/evaluation.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
+
+#include "knurl/core/base/error.h"
 
 namespace knurl {
 
@@ -12,33 +13,35 @@ int evaluation_envs(std::int64_t num_episodes) {
 }
 
 std::vector<EpisodeSummary> run_episodes(
-    RolloutWorker& worker, std::int64_t num_episodes,
+    RolloutWorker& worker, const EvaluationRequest& request,
     const std::function<void(const EpisodeSummary&)>& on_episode) {
   constexpr std::int64_t kStepsAtOnce = 16;
-  std::vector<std::optional<EpisodeSummary>> done(static_cast<std::size_t>(num_episodes));
+  constexpr std::int64_t kMostSteps = 1'000'000;
+  std::vector<std::optional<EpisodeSummary>> ended(static_cast<std::size_t>(request.episodes));
   std::size_t reported = 0;
-  while (reported < done.size()) {
-    for (EpisodeSummary& episode : worker.sample({.steps_per_env = kStepsAtOnce}).episodes) {
-      if (episode.episode < num_episodes) {
-        done[static_cast<std::size_t>(episode.episode)] = std::move(episode);
-      }
+  std::int64_t steps_without_end = 0;
+  while (reported < ended.size()) {
+    steps_without_end += kStepsAtOnce;
+    Fragment fragment =
+        worker.sample({.steps_per_env = kStepsAtOnce, .timestep = request.timestep});
+    for (EpisodeSummary& episode : fragment.episodes) {
+      if (episode.episode >= request.episodes) continue;  // beyond its env's share
+      ended[static_cast<std::size_t>(episode.episode)] = std::move(episode);
+      steps_without_end = 0;
     }
-    for (; reported < done.size() && done[reported]; ++reported) {
-      if (on_episode) on_episode(*done[reported]);
+    if (steps_without_end > kMostSteps) {
+      fail(ErrorKind::env,
+           "evaluation: no episode has ended in {} steps of each env; give "
+           "env_config.max_episode_steps",
+           kMostSteps);
+    }
+    for (; reported < ended.size() && ended[reported]; ++reported) {
+      if (on_episode) on_episode(*ended[reported]);
     }
   }
   std::vector<EpisodeSummary> out;
-  for (std::optional<EpisodeSummary>& episode : done) out.push_back(std::move(*episode));
+  for (std::optional<EpisodeSummary>& episode : ended) out.push_back(std::move(*episode));
   return out;
-}
-
-Spread spread_of(const std::vector<double>& numbers) {
-  if (numbers.empty()) return {};
-  const auto [min, max] = std::ranges::minmax(numbers);
-  return {.mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) /
-                  static_cast<double>(numbers.size()),
-          .min = min,
-          .max = max};
 }
 
 }  // namespace knurl

@@ -41,9 +41,9 @@ struct PolicySteps {
   std::vector<Segment> segments = {};
 };
 
-/// Where a worker's time went, in seconds.
+/// Where a worker's time went, in seconds, over so many steps of all its envs together.
 struct SampleTimes {
-  double total = 0.0;
+  std::int64_t steps = 0;
   double inference = 0.0;
   double env = 0.0;
 };
@@ -56,5 +56,15 @@ struct Fragment {
   std::int64_t weights_version = 0;  ///< of the weights that acted
   SampleTimes times = {};
 };
+
+/// A segment of one of several fragments.
+struct SegmentPlace {
+  std::size_t fragment = 0;
+  const Segment* segment = nullptr;
+};
+
+/// The segments of a policy's steps by env, then by time, where fragments come in the order in
+/// which they were sampled: an order that does not depend on how many workers shared the envs.
+std::vector<SegmentPlace> in_order(const std::vector<Fragment>& fragments, std::size_t policy = 0);
 
 }  // namespace knurl

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "knurl/algorithms/rollout/fragment.h"
+#include "knurl/algorithms/rollout/fragment_builder.h"
 #include "knurl/core/base/bytes.h"
 #include "knurl/core/base/rng.h"
 #include "knurl/envs/vector_env.h"
@@ -22,8 +23,8 @@ struct RolloutWorkerSpec {
   int first_env = 0;               ///< index of its first env in the whole run
   int total_envs = 1;              ///< envs in the whole run
   std::string stream = "rollout";  ///< whose episodes these are: their random streams' name
-  bool explore = true;
-  bool render = false;  ///< keep each env's text for frame()
+  Acting acting = Acting::exploring;
+  bool render = false;  ///< keep each env's text for picture()
 };
 
 /// What a worker is asked for.
@@ -39,11 +40,12 @@ class RolloutWorker {
   /// Throws Error(config) or Error(env) naming env, worker and index.
   explicit RolloutWorker(RolloutWorkerSpec spec);
 
+  /// Throws Error(config) where they are another model's.
   void set_weights(const Weights& weights) { policy_->set_weights(weights); }
 
   /// Takes steps_per_env steps in each env. Episodes go on from fragment to fragment. Throws
-  /// Error(env) where an env throws, or an observation or reward is not finite, naming env, worker,
-  /// index, step and field.
+  /// Error(env) where an env throws, naming env, worker, index and call, or where an observation or
+  /// reward is not finite, naming env, worker, index, episode, step and field.
   Fragment sample(const SampleRequest& request);
 
   /// Where everything stands: envs, running episodes, random streams.
@@ -51,23 +53,26 @@ class RolloutWorker {
   void load_state(const std::vector<std::byte>& state);
 
   [[nodiscard]] int num_envs() const { return env_->num_envs(); }
+  [[nodiscard]] const EnvSpec& env_spec() const { return env_->spec(); }
   /// An env as text after its last step, before any reset.
-  [[nodiscard]] std::string frame(int env) const { return env_->render(env); }
+  [[nodiscard]] std::string picture(int env) const { return env_->render(env); }
   [[nodiscard]] Policy& policy() { return *policy_; }
 
  private:
-  /// The fragment that is being filled.
-  struct Filling;
-
   void start_if_needed();
-  void prepare(Filling& filling, std::int64_t steps) const;
-  void grow_bootstrap(Filling& filling, std::int64_t rows) const;
-  void act(Filling& filling, std::int64_t first_row);
-  void step(Filling& filling, std::int64_t step, std::int64_t first_row);
-  void check_finite(const Filling& filling, std::int64_t first_row) const;
-  void end_segments(Filling& filling, std::int64_t step);
-  void end_segment(Filling& filling, int env, std::int64_t end_step, Ending ending);
-  void finish(Filling& filling, std::int64_t steps);
+  /// Acts and steps once in every env.
+  void step(FragmentBuilder& builder, std::int64_t step, Fragment& fragment);
+  /// Where an env is in its episode.
+  struct Moment {
+    int env = 0;
+    std::int64_t episode = 0;
+    std::int64_t step = 0;
+  };
+  [[nodiscard]] Moment last_moment(int env) const;
+  void check_finite(std::span<const float> rewards, const Rows& observations) const;
+  void check_finite(const Rows& observations) const;
+  void check_finite(const Rows& rows, int env, const Moment& moment) const;
+  [[noreturn]] void refuse(const Moment& moment, const std::string& field, double value) const;
   void seed_exploration(int env);
 
   RolloutWorkerSpec spec_;
@@ -80,6 +85,8 @@ class RolloutWorker {
   Rows observation_rows_;
   RecordBatch final_observations_;
   Rows final_rows_;
+  std::vector<std::uint8_t> terminated_;
+  std::vector<std::uint8_t> truncated_;
   std::vector<double> info_;
   bool started_ = false;
 };

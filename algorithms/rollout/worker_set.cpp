@@ -1,6 +1,8 @@
 #include "knurl/algorithms/rollout/worker_set.h"
 
+#include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "knurl/core/base/error.h"
 
@@ -9,37 +11,50 @@ namespace {
 
 constexpr const char* kStateFile = "workers.safetensors";
 
+/// The runtime that worker sets share where the program has not started one.
+std::shared_ptr<runtime::ScopedRuntime> share_runtime() {
+  static std::mutex mutex;
+  static std::weak_ptr<runtime::ScopedRuntime> shared;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<runtime::ScopedRuntime> held = shared.lock();
+  if (!held && !runtime::active()) {
+    held = std::make_shared<runtime::ScopedRuntime>(runtime::init());
+    shared = held;
+  }
+  return held;
+}
+
 }  // namespace
 
 WorkerSet::WorkerSet(const AlgorithmConfig& config) {
   const RolloutOptions& options = config.common().rollouts;
   const int workers = options.num_rollout_workers;
   const int envs = options.num_envs_per_worker;
-  num_envs_ = std::max(1, workers) * envs;
+  const bool explore = config.common().exploration.explore;
   const auto spec = [&](int worker, int first_env) {
     return RolloutWorkerSpec{.algorithm = std::string(config.algorithm()),
                              .config = config.to_yaml(),
                              .worker = worker,
                              .num_envs = envs,
                              .first_env = first_env,
-                             .total_envs = num_envs_,
-                             .explore = config.common().exploration.explore};
+                             .total_envs = std::max(1, workers) * envs,
+                             .acting = explore ? Acting::exploring : Acting::greedy};
   };
   if (workers == 0) {
     local_ = std::make_unique<RolloutWorker>(spec(0, 0));
     return;
   }
-  if (!runtime::active()) own_runtime_.emplace(runtime::init());
-  const runtime::Runtime runtime = runtime::current_runtime();
+  shared_runtime_ = share_runtime();
+  runtime_ = runtime::current_runtime();
   for (int worker = 1; worker <= workers; ++worker) {
-    remote_.push_back(runtime.actor<RolloutWorker>(
+    remote_.push_back(runtime_->actor<RolloutWorker>(
         runtime::ActorOptions{.name = fmt::format("rollout worker {}", worker)},
         spec(worker, (worker - 1) * envs)));
   }
   // an env that cannot be made is an error now, not at the first sample
   std::vector<runtime::ObjectRef<int>> made;
-  for (auto& worker : remote_) made.push_back(worker.call<&RolloutWorker::num_envs>());
-  runtime.get(std::move(made));
+  for (const auto& worker : remote_) made.push_back(worker.call<&RolloutWorker::num_envs>());
+  runtime_->get(std::move(made));
 }
 
 std::vector<Fragment> WorkerSet::sample(const SampleRequest& request) {
@@ -49,14 +64,18 @@ std::vector<Fragment> WorkerSet::sample(const SampleRequest& request) {
     return fragments;
   }
   std::vector<runtime::ObjectRef<Fragment>> refs;
-  for (auto& worker : remote_) refs.push_back(worker.call<&RolloutWorker::sample>(request));
-  return runtime::current_runtime().get(std::move(refs));
+  for (const auto& worker : remote_) refs.push_back(worker.call<&RolloutWorker::sample>(request));
+  runtime_->get(weights_sent_);
+  weights_sent_.clear();
+  return runtime_->get(std::move(refs));
 }
 
 void WorkerSet::set_weights(const Weights& weights) {
   if (local_) return local_->set_weights(weights);
-  const auto ref = runtime::current_runtime().put(weights);
-  for (auto& worker : remote_) worker.call<&RolloutWorker::set_weights>(ref);
+  const auto ref = runtime_->put(weights);
+  for (const auto& worker : remote_) {
+    weights_sent_.push_back(worker.call<&RolloutWorker::set_weights>(ref));
+  }
 }
 
 void WorkerSet::save(CheckpointData& out) const {
@@ -66,7 +85,7 @@ void WorkerSet::save(CheckpointData& out) const {
   } else {
     std::vector<runtime::ObjectRef<std::vector<std::byte>>> refs;
     for (const auto& worker : remote_) refs.push_back(worker.call<&RolloutWorker::save_state>());
-    states = runtime::current_runtime().get(std::move(refs));
+    states = runtime_->get(std::move(refs));
   }
   std::vector<ColumnSpec> columns;
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -82,7 +101,7 @@ void WorkerSet::save(CheckpointData& out) const {
 
 void WorkerSet::load(const CheckpointData& in) {
   const RecordBatch tensors = in.tensors(kStateFile);
-  if (static_cast<int>(tensors.columns().size()) != num_workers()) {
+  if (tensors.columns().size() != num_workers()) {
     fail(ErrorKind::checkpoint, "the state of {} workers does not fit {} workers",
          tensors.columns().size(), num_workers());
   }
@@ -96,7 +115,7 @@ void WorkerSet::load(const CheckpointData& in) {
       loaded.push_back(remote_[i].call<&RolloutWorker::load_state>(std::move(state)));
     }
   }
-  if (!loaded.empty()) runtime::current_runtime().get(loaded);
+  if (!loaded.empty()) runtime_->get(loaded);
 }
 
 }  // namespace knurl

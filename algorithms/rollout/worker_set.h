@@ -16,27 +16,28 @@ namespace knurl {
 /// the same envs give the same steps however many workers share them.
 class WorkerSet {
  public:
-  /// Uses the active runtime for actors, or starts one that lives as long as this.
+  /// Actors live in the active runtime; where there is none, in one that all worker sets share and
+  /// that ends with the last of them.
   explicit WorkerSet(const AlgorithmConfig& config);
 
-  /// A fragment from each worker, in order of the workers.
+  /// A fragment from each worker, in order of the workers. Throws what a worker throws, also what
+  /// it threw at the last set_weights.
   std::vector<Fragment> sample(const SampleRequest& request);
   /// Sends weights to all; what is sampled afterwards acts by them.
   void set_weights(const Weights& weights);
-
-  /// Env steps that one `sample` of a step per env takes.
-  [[nodiscard]] int num_envs() const { return num_envs_; }
-  [[nodiscard]] int num_workers() const { return local_ ? 1 : static_cast<int>(remote_.size()); }
 
   void save(CheckpointData& out) const;
   /// Throws Error(checkpoint) where the state is of another number of workers or envs.
   void load(const CheckpointData& in);
 
  private:
-  int num_envs_ = 0;
-  std::optional<runtime::ScopedRuntime> own_runtime_;
+  [[nodiscard]] std::size_t num_workers() const { return local_ ? 1 : remote_.size(); }
+
+  std::shared_ptr<runtime::ScopedRuntime> shared_runtime_;  ///< null where somebody else's is used
+  std::optional<runtime::Runtime> runtime_;
   std::unique_ptr<RolloutWorker> local_;
   std::vector<runtime::ActorHandle<RolloutWorker>> remote_;
+  std::vector<runtime::ObjectRef<void>> weights_sent_;
 };
 
 }  // namespace knurl

@@ -6,7 +6,7 @@
 #include "knurl/algorithms/registry.h"
 #include "knurl/apps/cli/cli.h"
 #include "knurl/apps/cli/commands.h"
-#include "knurl/apps/cli/runs.h"
+#include "knurl/apps/cli/planned_trial.h"
 #include "knurl/core/config/yaml.h"
 
 namespace knurl::cli {
@@ -59,13 +59,13 @@ int show_config(const ConfigArguments& arguments) {
     print_algorithm(*make_config(arguments.what));
     return kSuccess;
   }
-  for (const Run& run : runs_of_file(path)) {
+  for (const PlannedTrial& trial : trials_of_file(path)) {
     ConfigValue out = ConfigValue::empty_map();
-    out["run"] = ConfigValue::of(run.config->algorithm());
-    out["stop"] = run.stop.to_value();
-    out["config"] = run.config->resolved()->to_value();
+    out["run"] = ConfigValue::of(trial.config->algorithm());
+    out["stop"] = trial.stop.to_value();
+    out["config"] = trial.config->resolved()->to_value();
     ConfigValue named = ConfigValue::empty_map();
-    named[run.name] = std::move(out);
+    named[trial.name] = std::move(out);
     fmt::print("{}", to_yaml(named));
   }
   return kSuccess;

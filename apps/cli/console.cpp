@@ -1,10 +1,17 @@
 #include "knurl/apps/cli/console.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "knurl/core/base/error.h"
+#include "knurl/core/base/log.h"
+#include "knurl/core/base/text.h"
 
 namespace knurl::cli {
 namespace {
@@ -25,28 +32,49 @@ std::string bar(double progress) {
                      std::string(static_cast<std::size_t>(kCells - full), '-'), 100.0 * progress);
 }
 
+bool write_out(const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
+}
+
+/// For output that training goes on without.
+void tell(const std::string& text) {
+  if (!write_out(text)) {
+    warn_once("standard output cannot be written; training goes on, results are in its directory");
+  }
+}
+
 }  // namespace
 
+void print_line(const std::string& text) {
+  if (!write_out(text + "\n")) {
+    fail(ErrorKind::io, "standard output cannot be written: {}", std::strerror(errno));
+  }
+}
+
+void tell_line(const std::string& text) {
+  tell(text + "\n");
+}
+
 Console::~Console() {
-  if (line_open_) fmt::print("\n");
+  if (line_open_) tell("\n");
 }
 
 void Console::on_result(const Result& result) {
   switch (output_) {
     case Output::live:
-      fmt::print("\r\033[K{}", line_of(result));
+      tell("\r\033[K" + line_of(result));
       line_open_ = true;
       break;
     case Output::lines:
-      fmt::print("{}\n", line_of(result));
+      tell_line(line_of(result));
       break;
     case Output::json:
-      fmt::print("{}\n", result.to_json());
+      tell_line(result.to_json());
       break;
     case Output::quiet:
-      return;
+      break;
   }
-  std::fflush(stdout);
 }
 
 std::string Console::line_of(const Result& result) {
@@ -60,15 +88,16 @@ std::string Console::line_of(const Result& result) {
           std::llround(result.number("num_env_steps_sampled_throughput_per_sec").value_or(0.0))),
       return_text(result));
   if (progress) {
-    const double elapsed = seconds(clock_.now() - start_);
-    if (first_progress_ < 0.0) {
+    if (!progress_at_start_) {
       const double share = result.number("timesteps_since_restore").value_or(1.0) /
                            std::max(1.0, result.number("timesteps_total").value_or(1.0));
-      first_progress_ = *progress * (1.0 - share);
+      progress_at_start_ = *progress * (1.0 - share);
     }
-    const double done = *progress - first_progress_;
-    if (done > 0.0)
-      line += fmt::format(" | {} left", clock_text(elapsed / done * (1.0 - *progress)));
+    const double made = *progress - *progress_at_start_;
+    const double elapsed = steady_seconds() - start_;
+    if (made > 0.0) {
+      line += fmt::format(" | {} left", clock_text(elapsed / made * (1.0 - *progress)));
+    }
   }
   return line;
 }
@@ -85,15 +114,6 @@ std::string clock_text(double seconds) {
     return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
   }
   return fmt::format("{}:{:02}", total / 60, total % 60);
-}
-
-std::string grouped(std::int64_t number) {
-  std::string digits = fmt::to_string(number);
-  const std::ptrdiff_t first = number < 0 ? 1 : 0;
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > first; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
-  }
-  return digits;
 }
 
 std::string shell_quoted(const std::string& path) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "knurl/core/base/clock.h"
@@ -15,7 +16,7 @@ enum class Output { live, lines, json, quiet };
 class Console final : public tune::TrialObserver {
  public:
   Console(Output output, const tune::StopConditions& stop, const MetricNames& names)
-      : output_(output), stop_(stop), names_(names), start_(clock_.now()) {}
+      : output_(output), stop_(stop), names_(names) {}
   ~Console() override;
 
   void on_result(const Result& result) override;
@@ -26,19 +27,22 @@ class Console final : public tune::TrialObserver {
   Output output_;
   const tune::StopConditions& stop_;
   const MetricNames& names_;
-  SteadyClock clock_;
-  Clock::Duration start_;
-  double first_progress_ = -1.0;  ///< before the first iteration; resumed runs begin above 0
+  double start_ = steady_seconds();
+  std::optional<double>
+      progress_at_start_;  ///< known after the first result; resumed runs: above 0
   bool line_open_ = false;
 };
+
+/// Writes a line to standard output at once. Throws Error(io) where it cannot be written.
+void print_line(const std::string& text);
+/// The same, for what training goes on without: where it cannot be written, warns once instead.
+void tell_line(const std::string& text);
 
 /// Live in a terminal, lines elsewhere.
 Output output_for(bool quiet, bool json);
 
-/// 83_s -> "1:23", 3_723_s -> "1:02:03".
+/// 83 s -> "1:23", 3723 s -> "1:02:03".
 std::string clock_text(double seconds);
-/// 12345 -> "12,345".
-std::string grouped(std::int64_t number);
 /// A path as a shell takes it.
 std::string shell_quoted(const std::string& path);
 

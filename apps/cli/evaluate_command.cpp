@@ -4,11 +4,12 @@
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/registry.h"
+#include "knurl/algorithms/rollout/episode_metrics.h"
 #include "knurl/algorithms/rollout/evaluation.h"
 #include "knurl/apps/cli/cli.h"
 #include "knurl/apps/cli/commands.h"
 #include "knurl/apps/cli/console.h"
-#include "knurl/apps/cli/runs.h"
+#include "knurl/apps/cli/planned_trial.h"
 #include "knurl/apps/cli/trial_record.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/yaml.h"
@@ -51,55 +52,54 @@ std::unique_ptr<AlgorithmConfig> config_for(const EvaluateArguments& arguments,
 }
 
 void print_episode(const EpisodeSummary& episode, bool json) {
+  const char* ending = episode.terminated ? "terminated" : "truncated";
   if (json) {
-    fmt::print("{{\"episode\":{},\"reward\":{},\"length\":{},\"ending\":\"{}\"}}\n",
-               episode.episode + 1, episode.episode_return, episode.length,
-               episode.terminated ? "terminated" : "truncated");
+    Result line;
+    line.set("episode", episode.episode + 1);
+    line.set("reward", episode.episode_return);
+    line.set("length", episode.length);
+    line.set("ending", ending);
+    print_line(line.to_json());
   } else {
-    fmt::print("Episode #{}: reward: {:.10g}, length: {}, {}\n", episode.episode + 1,
-               episode.episode_return, episode.length,
-               episode.terminated ? "terminated" : "truncated");
+    print_line(fmt::format("Episode #{}: reward: {:.10g}, length: {}, {}", episode.episode + 1,
+                           episode.episode_return, episode.length, ending));
   }
 }
 
 void print_summary(const std::vector<EpisodeSummary>& episodes, std::int64_t steps, bool json) {
-  std::vector<double> returns;
-  std::vector<double> lengths;
-  for (const EpisodeSummary& episode : episodes) {
-    returns.push_back(episode.episode_return);
-    lengths.push_back(static_cast<double>(episode.length));
-  }
-  const Spread spread = spread_of(returns);
-  const double length = spread_of(lengths).mean;
-  if (json && episodes.empty()) {
-    fmt::print("{{\"episodes\":0,\"steps\":{}}}\n", steps);
-  } else if (json) {
-    fmt::print(
-        "{{\"episodes\":{},\"steps\":{},\"reward_mean\":{},\"reward_min\":{},"
-        "\"reward_max\":{},\"length_mean\":{}}}\n",
-        episodes.size(), steps, spread.mean, spread.min, spread.max, length);
+  const Result metrics = episode_metrics(episodes, {});
+  const auto number = [&](const char* name) { return metrics.number(name).value_or(0.0); };
+  if (json) {
+    Result line;
+    line.set("episodes", static_cast<std::int64_t>(episodes.size()));
+    line.set("steps", steps);
+    for (const char* what : {"reward_mean", "reward_min", "reward_max"}) {
+      line.set(what, *metrics.find(fmt::format("episode_{}", what)));
+    }
+    line.set("length_mean", *metrics.find("episode_len_mean"));
+    print_line(line.to_json());
   } else if (episodes.empty()) {
-    fmt::print("{} steps, no episode ended\n", steps);
+    print_line(fmt::format("{} steps, no episode ended", steps));
   } else {
-    fmt::print(
-        "{} episodes, {} steps: reward mean {:.6g}, min {:.6g}, max {:.6g}; mean length "
-        "{:.6g}\n",
-        episodes.size(), steps, spread.mean, spread.min, spread.max, length);
+    print_line(fmt::format(
+        "{} episodes, {} steps: reward mean {:.6g}, min {:.6g}, max {:.6g}; mean length {:.6g}",
+        episodes.size(), steps, number("episode_reward_mean"), number("episode_reward_min"),
+        number("episode_reward_max"), number("episode_len_mean")));
   }
 }
 
 /// Single steps of one env, shown or counted exactly.
 std::vector<EpisodeSummary> step_by_step(RolloutWorker& worker, const EvaluateArguments& arguments,
-                                         std::int64_t& steps) {
+                                         std::int64_t timestep, std::int64_t& steps) {
   std::vector<EpisodeSummary> episodes;
   const auto wanted = static_cast<std::size_t>(arguments.episodes.value_or(kDefaultEpisodes));
   const auto more = [&] {
     return arguments.steps ? steps < *arguments.steps : episodes.size() < wanted;
   };
   while (more()) {
-    const Fragment fragment = worker.sample({.steps_per_env = 1});
+    const Fragment fragment = worker.sample({.steps_per_env = 1, .timestep = timestep});
     ++steps;
-    if (arguments.render) fmt::print("{}\n", worker.frame(0));
+    if (arguments.render) print_line(worker.picture(0));
     for (const EpisodeSummary& episode : fragment.episodes) {
       episodes.push_back(episode);
       print_episode(episode, arguments.json);
@@ -108,33 +108,49 @@ std::vector<EpisodeSummary> step_by_step(RolloutWorker& worker, const EvaluateAr
   return episodes;
 }
 
+void check_arguments(const EvaluateArguments& arguments) {
+  const auto require_positive = [](const char* option, std::optional<std::int64_t> count) {
+    if (count && *count < 1) {
+      fail(ErrorKind::config, "{} {}: must be at least 1", option, *count);
+    }
+  };
+  require_positive("--episodes", arguments.episodes);
+  require_positive("--steps", arguments.steps);
+  if (arguments.json && arguments.render) {
+    fail(ErrorKind::config, "--json and --render: pictures are not JSON; give one of them");
+  }
+}
+
 }  // namespace
 
 int evaluate(const EvaluateArguments& arguments) {
+  check_arguments(arguments);
   const tune::FoundCheckpoint found = tune::find_checkpoint(expanded(arguments.checkpoint));
   const auto config = config_for(arguments, found.state);
   const bool one_by_one = arguments.render || arguments.steps;
-  const int envs = one_by_one ? 1 : evaluation_envs(arguments.episodes.value_or(kDefaultEpisodes));
+  const std::int64_t wanted = arguments.episodes.value_or(kDefaultEpisodes);
+  const int envs = one_by_one ? 1 : evaluation_envs(wanted);
   RolloutWorker worker({.algorithm = std::string(config->algorithm()),
                         .config = config->to_yaml(),
                         .num_envs = envs,
                         .total_envs = envs,
                         .stream = "evaluation",
-                        .explore = arguments.explore,
+                        .acting = arguments.explore ? Acting::exploring : Acting::greedy,
                         .render = arguments.render});
-  const Weights weights = weights_of(found.state);
-  if (weights.tensors.columns() != worker.policy().weights().tensors.columns()) {
-    fail(ErrorKind::config, "env {}: its spaces do not fit the checkpoint's net",
-         *config->common().environment.env);
+  try {
+    worker.set_weights(weights_of(found.state));
+  } catch (const Error& error) {
+    fail(ErrorKind::config, "env {}: its spaces do not fit the checkpoint's policy: {}",
+         *config->common().environment.env, error.what());
   }
-  worker.set_weights(weights);
 
+  const std::int64_t timestep = env_steps_of(found.state);
   std::int64_t steps = 0;
   std::vector<EpisodeSummary> episodes;
   if (one_by_one) {
-    episodes = step_by_step(worker, arguments, steps);
+    episodes = step_by_step(worker, arguments, timestep, steps);
   } else {
-    episodes = run_episodes(worker, arguments.episodes.value_or(kDefaultEpisodes),
+    episodes = run_episodes(worker, {.episodes = wanted, .timestep = timestep},
                             [&](const EpisodeSummary& e) { print_episode(e, arguments.json); });
     for (const EpisodeSummary& episode : episodes) steps += episode.length;
   }

@@ -11,7 +11,7 @@
 #include "knurl/apps/cli/cli.h"
 #include "knurl/apps/cli/commands.h"
 #include "knurl/apps/cli/console.h"
-#include "knurl/apps/cli/runs.h"
+#include "knurl/apps/cli/planned_trial.h"
 #include "knurl/apps/cli/trial_record.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
@@ -26,19 +26,20 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Stop conditions, checkpoint options and overrides that the command line gives on top.
-void apply_arguments(const TrainArguments& arguments, Run& run) {
+void apply_arguments(const TrainArguments& arguments, PlannedTrial& trial) {
   if (!arguments.stop.empty()) {
-    run.stop.update(tune::StopConditions::from(parse_yaml(arguments.stop, "--stop"), "stop"));
+    trial.stop.update(tune::StopConditions::from(parse_yaml(arguments.stop, "--stop"), "stop"));
   }
   if (!arguments.config.empty()) {
-    run.config->update(parse_yaml(arguments.config, "--config"), "config");
+    trial.config->update(parse_yaml(arguments.config, "--config"), "config");
   }
-  run.config->update(overrides_of(arguments.set), "config");
-  if (!arguments.env.empty()) run.config->update(overrides_of({"env=" + arguments.env}), "config");
+  trial.config->update(overrides_of(arguments.set), "config");
+  if (!arguments.env.empty())
+    trial.config->update(overrides_of({"env=" + arguments.env}), "config");
   if (arguments.seed) {
-    run.config->update(overrides_of({fmt::format("seed={}", *arguments.seed)}), "config");
+    trial.config->update(overrides_of({fmt::format("seed={}", *arguments.seed)}), "config");
   }
-  tune::CheckpointOptions& checkpoints = run.checkpoints;
+  tune::CheckpointOptions& checkpoints = trial.checkpoints;
   if (arguments.checkpoint_freq) checkpoints.checkpoint_frequency = *arguments.checkpoint_freq;
   if (arguments.checkpoint_at_end) checkpoints.checkpoint_at_end = *arguments.checkpoint_at_end;
   if (arguments.keep_checkpoints) checkpoints.num_to_keep = arguments.keep_checkpoints;
@@ -51,27 +52,27 @@ void apply_arguments(const TrainArguments& arguments, Run& run) {
     checkpoints.checkpoint_score_order = tune::ScoreOrder::min;
     checkpoints.checkpoint_score_attribute = score.substr(4);
   }
-  if (!arguments.output.empty()) run.local_dir = arguments.output;
+  if (!arguments.output.empty()) trial.local_dir = arguments.output;
 }
 
 /// Everything that can be wrong with a run is found before anything is written.
-void check_run(const Run& run) {
+void check_trial(const PlannedTrial& trial) {
   const MetricNames metrics = common_metrics();
-  run.stop.check(metrics);
-  const std::string& score = *run.checkpoints.checkpoint_score_attribute;
+  trial.stop.check(metrics);
+  const std::string& score = *trial.checkpoints.checkpoint_score_attribute;
   if (!metrics.find(score)) {
     fail(ErrorKind::config, "checkpoint_score_attribute = {}: no such metric is reported{}", score,
          did_you_mean(score, metrics.all()));
   }
-  schema_of<tune::CheckpointOptions>().check(&run.checkpoints, "checkpoint_config");
+  schema_of<tune::CheckpointOptions>().check(&trial.checkpoints, "checkpoint_config");
 }
 
-std::vector<Run> runs_of(const TrainArguments& arguments) {
-  std::vector<Run> runs;
+std::vector<PlannedTrial> trials_of(const TrainArguments& arguments) {
+  std::vector<PlannedTrial> trials;
   std::vector<std::string> files = arguments.files;
   if (!files.empty() && files.front() == "file") files.erase(files.begin());  // as RLlib has it
   for (const std::string& file : files) {
-    for (Run& run : runs_of_file(file)) runs.push_back(std::move(run));
+    for (PlannedTrial& trial : trials_of_file(file)) trials.push_back(std::move(trial));
   }
   if (!files.empty() && !arguments.run.empty()) {
     fail(ErrorKind::config, "--run {} and a config file: give one of them", arguments.run);
@@ -80,29 +81,29 @@ std::vector<Run> runs_of(const TrainArguments& arguments) {
     if (arguments.run.empty()) {
       fail(ErrorKind::config, "train what? give a config file, or --run and --env");
     }
-    runs.push_back(
+    trials.push_back(
         {.name = arguments.experiment_name.empty() ? "default" : arguments.experiment_name,
          .config = make_config(arguments.run),
          .stop = {},
          .checkpoints = {}});
   }
-  for (Run& run : runs) {
-    apply_arguments(arguments, run);
-    check_run(run);
+  for (PlannedTrial& trial : trials) {
+    apply_arguments(arguments, trial);
+    check_trial(trial);
   }
-  return runs;
+  return trials;
 }
 
-void announce(const Run& run, const AlgorithmConfig& config, const fs::path& directory) {
+void announce(const PlannedTrial& trial, const AlgorithmConfig& config, const fs::path& directory) {
   const CommonOptions& options = config.common();
-  fmt::print("{}: {} on {}, {} x {} envs, seed {} -> {}\n", run.name, config.algorithm(),
+  fmt::print("{}: {} on {}, {} x {} envs, seed {} -> {}\n", trial.name, config.algorithm(),
              *options.environment.env, std::max(1, options.rollouts.num_rollout_workers.value()),
              options.rollouts.num_envs_per_worker.value(), options.debugging.seed->value_or(0),
              directory.string());
-  if (!run.config->notes().empty()) {
-    fmt::print("without effect here: {}\n", fmt::join(run.config->notes(), ", "));
+  if (!trial.config->notes().empty()) {
+    fmt::print("without effect here: {}\n", fmt::join(trial.config->notes(), ", "));
   }
-  if (run.stop.empty()) fmt::print("no stop condition: Ctrl-C ends the run with a checkpoint\n");
+  if (trial.stop.empty()) fmt::print("no stop condition: Ctrl-C ends the run with a checkpoint\n");
   std::fflush(stdout);  // now, also when nobody is at a terminal
 }
 
@@ -129,26 +130,27 @@ void report_end(const tune::TrialOutcome& outcome) {
 }
 
 /// Trains one run that has its directory.
-tune::TrialOutcome run_in(const fs::path& directory, const Run& run, Algorithm& algorithm,
-                          const TrainArguments& arguments, tune::Interrupt& interrupt) {
+tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
+                          Algorithm& algorithm, const TrainArguments& arguments,
+                          tune::Interrupt& interrupt) {
   const Output output = output_for(arguments.quiet, arguments.json);
   const bool talk = output == Output::live || output == Output::lines;
-  if (talk) announce(run, algorithm.config(), directory);
+  if (talk) announce(trial, algorithm.config(), directory);
   tune::TrialOutcome outcome;
   {
-    Console console(output, run.stop, algorithm.metric_names());
+    Console console(output, trial.stop, algorithm.metric_names());
     outcome = tune::run_trial(
-        algorithm, {.directory = directory, .stop = run.stop, .checkpoints = run.checkpoints},
+        algorithm, {.directory = directory, .stop = trial.stop, .checkpoints = trial.checkpoints},
         &interrupt, console);
   }
-  warn_of_overshoot(outcome, run.stop);
+  warn_of_overshoot(outcome, trial.stop);
   if (talk) report_end(outcome);
   return outcome;
 }
 
-tune::TrialOutcome start(const Run& run, const TrainArguments& arguments,
+tune::TrialOutcome start(const PlannedTrial& trial, const TrainArguments& arguments,
                          tune::Interrupt& interrupt) {
-  const auto algorithm = run.config->build();
+  const auto algorithm = trial.config->build();
   if (!arguments.init_from.empty()) {
     const CheckpointData from = tune::find_checkpoint(arguments.init_from).state;
     const Weights weights = weights_of(from);
@@ -162,12 +164,12 @@ tune::TrialOutcome start(const Run& run, const TrainArguments& arguments,
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const AlgorithmConfig& config = algorithm->config();
   const fs::path directory = tune::make_trial_directory(
-      fs::path(expanded(run.local_dir)) / safe_name(run.name),
+      fs::path(expanded(trial.local_dir)) / safe_name(trial.name),
       fmt::format("{}_{}_{:%Y-%m-%d_%H-%M-%S}", config.algorithm(),
                   *config.common().environment.env, fmt::localtime(now)));
   const FileLock lock(directory / ".lock", directory.string());
-  write_record(directory, run, config);
-  return run_in(directory, run, *algorithm, arguments, interrupt);
+  write_record(directory, trial, config);
+  return run_in(directory, trial, *algorithm, arguments, interrupt);
 }
 
 tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& interrupt) {
@@ -180,25 +182,25 @@ tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& inte
   const FileLock lock(directory / ".lock", directory.string());
   const tune::FoundCheckpoint found = tune::find_checkpoint(given);
 
-  Run run = read_record(directory);
-  run.config = config_of(found.state);
-  apply_arguments(arguments, run);
-  check_run(run);
-  const auto algorithm = run.config->build();
+  PlannedTrial trial = read_record(directory);
+  trial.config = config_of(found.state);
+  apply_arguments(arguments, trial);
+  check_trial(trial);
+  const auto algorithm = trial.config->build();
   algorithm->load_state(found.state);
   const std::int64_t iteration = algorithm->iteration();
 
   cut_results(directory / "result.json", directory / "progress.csv", iteration);
-  tune::TrialCheckpoints(directory, run.checkpoints, algorithm->metric_names()).cut(iteration);
+  tune::TrialCheckpoints(directory, trial.checkpoints, algorithm->metric_names()).cut(iteration);
   if (const auto last = last_result(directory / "result.json")) {
-    if (const auto met = run.stop.met_by(*last, algorithm->metric_names())) {
+    if (const auto met = trial.stop.met_by(*last, algorithm->metric_names())) {
       if (!arguments.quiet) fmt::print("nothing to do: {}; give a larger --stop\n", *met);
       return {.reason = *met};
     }
   }
-  write_record(directory, run, algorithm->config());
+  write_record(directory, trial, algorithm->config());
   note_resume(directory, found.directory, arguments.stop, arguments.set);
-  return run_in(directory, run, *algorithm, arguments, interrupt);
+  return run_in(directory, trial, *algorithm, arguments, interrupt);
 }
 
 int exit_code_of(const tune::TrialOutcome& outcome) {
@@ -218,10 +220,10 @@ int train(const TrainArguments& arguments) {
     tune::Interrupt interrupt;
     return exit_code_of(resume(arguments, interrupt));
   }
-  const std::vector<Run> runs = runs_of(arguments);
+  const std::vector<PlannedTrial> trials = trials_of(arguments);
   tune::Interrupt interrupt;
-  for (const Run& run : runs) {
-    const tune::TrialOutcome outcome = start(run, arguments, interrupt);
+  for (const PlannedTrial& trial : trials) {
+    const tune::TrialOutcome outcome = start(trial, arguments, interrupt);
     if (outcome.signal || interrupt.signal()) return exit_code_of(outcome);
   }
   return kSuccess;

@@ -35,13 +35,14 @@ Json read_json(const fs::path& path) {
 
 }  // namespace
 
-void write_record(const fs::path& directory, const Run& run, const AlgorithmConfig& resolved) {
-  Json record{{"name", run.name},
+void write_record(const fs::path& directory, const PlannedTrial& trial,
+                  const AlgorithmConfig& resolved) {
+  Json record{{"name", trial.name},
               {"run", resolved.algorithm()},
               {"env", *resolved.common().environment.env},
-              {"stop", json_of(run.stop.to_value())},
-              {"checkpoint_config",
-               json_of(schema_of<tune::CheckpointOptions>().write(&run.checkpoints, Shown::given))},
+              {"stop", json_of(trial.stop.to_value())},
+              {"checkpoint_config", json_of(schema_of<tune::CheckpointOptions>().write(
+                                        &trial.checkpoints, Shown::given))},
               {"knurl_version", kVersion}};
   const fs::path path = directory / kRecordFile;
   if (fs::exists(path)) record["resumed"] = read_json(path).value("resumed", Json::array());
@@ -49,18 +50,18 @@ void write_record(const fs::path& directory, const Run& run, const AlgorithmConf
   replace_text_file(directory / "params.json", json_of(resolved.to_value()).dump(2) + "\n");
 }
 
-Run read_record(const fs::path& directory) {
+PlannedTrial read_record(const fs::path& directory) {
   const fs::path path = directory / kRecordFile;
   const Json record = read_json(path);
-  Run run{
+  PlannedTrial trial{
       .name = record.value("name", "default"), .config = nullptr, .stop = {}, .checkpoints = {}};
   const auto part = [&](const char* name) {
     return parse_yaml(record.value(name, Json::object()).dump(), path.string());
   };
-  run.stop = tune::StopConditions::from(part("stop"), "stop");
-  read_fields(part("checkpoint_config"), schema_of<tune::CheckpointOptions>(), &run.checkpoints,
+  trial.stop = tune::StopConditions::from(part("stop"), "stop");
+  read_fields(part("checkpoint_config"), schema_of<tune::CheckpointOptions>(), &trial.checkpoints,
               "checkpoint_config");
-  return run;
+  return trial;
 }
 
 void note_resume(const fs::path& directory, const fs::path& checkpoint, const std::string& stop,

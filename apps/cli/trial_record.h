@@ -5,21 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "knurl/apps/cli/runs.h"
+#include "knurl/apps/cli/planned_trial.h"
 #include "knurl/core/metrics/result.h"
 
 namespace knurl::cli {
 
 /// Writes params.json (the resolved config) and experiment.json (name, stop, checkpoints: what
 /// resuming needs beside a checkpoint) into a trial's directory. Throws Error(io).
-void write_record(const std::filesystem::path& directory, const Run& run,
+void write_record(const std::filesystem::path& directory, const PlannedTrial& trial,
                   const AlgorithmConfig& resolved);
 
-/// The run that experiment.json tells of, without its config. Throws Error(checkpoint) where it is
-/// missing or damaged.
-Run read_record(const std::filesystem::path& directory);
+/// The trial that experiment.json tells of, without its config. Throws Error(checkpoint) where it
+/// is missing or damaged.
+PlannedTrial read_record(const std::filesystem::path& directory);
 
-/// Adds to experiment.json that a run was resumed, from where, and what was given anew.
+/// Adds to experiment.json that a trial was resumed, from where, and what was given anew.
 void note_resume(const std::filesystem::path& directory, const std::filesystem::path& checkpoint,
                  const std::string& stop, const std::vector<std::string>& set);
 

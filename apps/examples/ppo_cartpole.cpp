@@ -14,15 +14,21 @@ int main() {
                     .rollouts({.num_rollout_workers = 2, .num_envs_per_worker = 4})
                     .training({.gamma = 0.98,
                                .lr = 1e-3,
+                               .grad_clip = 0.5,
                                .train_batch_size = 400,
                                .model = {.fcnet_hiddens = {64, 64}}},
-                              {.lambda_ = 0.8, .sgd_minibatch_size = 200, .num_sgd_iter = 10})
+                              {.lambda_ = 0.8,
+                               .use_kl_loss = false,
+                               .sgd_minibatch_size = 200,
+                               .num_sgd_iter = 10,
+                               .clip_param = 0.2,
+                               .vf_clip_param = 10'000.0})
                     .reporting({.min_sample_timesteps_per_iteration = 4'000})
                     .debugging({.seed = 1});
   fmt::print("{}", pretty_print(config));
 
   auto algorithm = config.build();
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 15; ++i) {
     const knurl::Result result = algorithm->train();
     fmt::print("{}: return {}\n", algorithm->iteration(),
                result.number("episode_reward_mean").value_or(0.0));

@@ -18,6 +18,22 @@ namespace {
   fail(ErrorKind::io, "{}: {}: {}", path.string(), what, std::strerror(errno));
 }
 
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags)
+      : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (fd_ < 0) fail_io(path, "cannot be opened");
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { ::close(fd_); }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
 }  // namespace
 
 std::string read_text_file(const std::filesystem::path& path) {
@@ -28,25 +44,30 @@ std::string read_text_file(const std::filesystem::path& path) {
   return std::move(text).str();
 }
 
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  const Descriptor descriptor(path, O_WRONLY | O_CREAT | O_TRUNC);
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_io(path, "cannot be written");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  if (::fsync(descriptor.get()) != 0) fail_io(path, "cannot be flushed");
+}
+
+void flush_directory(const std::filesystem::path& directory) {
+  const Descriptor descriptor(directory, O_RDONLY | O_DIRECTORY);
+  if (::fsync(descriptor.get()) != 0) fail_io(directory, "cannot be flushed");
+}
+
 void replace_text_file(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path beside = path.string() + fmt::format(".new-{}", ::getpid());
-  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) fail_io(path, "cannot be written");
-  bool good = true;
-  while (good && !text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    good = written >= 0;
-    if (good) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  good = good && ::fsync(fd) == 0;
-  good = ::close(fd) == 0 && good;
-  good = good && ::rename(beside.c_str(), path.c_str()) == 0;
-  if (!good) {
-    const int reason = errno;
+  try {
+    write_file(beside, std::as_bytes(std::span(text)));
+    if (::rename(beside.c_str(), path.c_str()) != 0) fail_io(path, "cannot be replaced");
+  } catch (...) {
     ::unlink(beside.c_str());
-    errno = reason;
-    fail_io(path, "cannot be written");
+    throw;
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -8,6 +10,12 @@ namespace knurl {
 
 /// The text of a file. Throws Error(io) with path and reason.
 std::string read_text_file(const std::filesystem::path& path);
+
+/// Writes a file and flushes it to the disk. Throws Error(io) with path and reason.
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+/// Flushes to the disk what was created, renamed or removed in a directory.
+void flush_directory(const std::filesystem::path& directory);
 
 /// Replaces a file in one step: written beside, flushed, renamed. Throws Error(io) with path and
 /// reason; the old file is then still there.

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include <xxhash.h>
 
 #include "knurl/core/base/error.h"
+#include "knurl/core/base/file.h"
 #include "knurl/core/base/version.h"
 #include "knurl/core/checkpoint/safetensors.h"
 
@@ -41,53 +41,9 @@ std::string checksum(const void* data, std::size_t size) {
   fail(ErrorKind::io, "{}: {}: {}", path.string(), what, std::strerror(errno));
 }
 
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (fd_ < 0) fail_io(path, "cannot be opened");
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { ::close(fd_); }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-void flush_directory(const fs::path& directory) {
-  const Descriptor descriptor(directory, O_RDONLY | O_DIRECTORY);
-  if (::fsync(descriptor.get()) != 0) fail_io(directory, "cannot be flushed");
-}
-
-void write_file(const fs::path& path, std::span<const std::byte> bytes) {
-  const Descriptor descriptor(path, O_WRONLY | O_CREAT | O_TRUNC);
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_io(path, "cannot be written");
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  if (::fsync(descriptor.get()) != 0) fail_io(path, "cannot be flushed");
-}
-
-std::vector<std::byte> read_file(const fs::path& path) {
-  std::error_code problem;
-  const auto size = fs::file_size(path, problem);
-  if (problem) fail(ErrorKind::checkpoint, "{}: {}", path.string(), problem.message());
-  const Descriptor descriptor(path, O_RDONLY);
-  std::vector<std::byte> bytes(size);
-  std::size_t got = 0;
-  while (got < bytes.size()) {
-    const ssize_t n = ::read(descriptor.get(), bytes.data() + got, bytes.size() - got);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail_io(path, "cannot be read");
-    if (n == 0) break;
-    got += static_cast<std::size_t>(n);
-  }
-  bytes.resize(got);
-  return bytes;
+std::string read_file(const fs::path& path) {
+  if (!fs::exists(path)) fail(ErrorKind::checkpoint, "{}: is missing", path.string());
+  return read_text_file(path);
 }
 
 std::string manifest_of(const CheckpointData& data) {
@@ -113,9 +69,7 @@ Json read_manifest(const fs::path& directory) {
     fail(ErrorKind::checkpoint, "{}: no checkpoint of knurl's: it has no {}", directory.string(),
          kManifest);
   }
-  const std::vector<std::byte> bytes = read_file(path);
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  Json manifest = Json::parse(text, text + bytes.size(), nullptr, false);
+  Json manifest = Json::parse(read_file(path), nullptr, false);
   if (manifest.is_discarded() || !manifest.is_object()) {
     fail(ErrorKind::checkpoint, "{}: damaged: not JSON", path.string());
   }
@@ -152,8 +106,7 @@ void move_into_place(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 void CheckpointData::add_json(const std::string& name, const std::string& text) {
-  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-  files_[name].assign(begin, begin + text.size());
+  add_file(name, std::as_bytes(std::span(text)));
 }
 
 void CheckpointData::add_tensors(const std::string& name, const RecordBatch& tensors) {
@@ -221,7 +174,7 @@ CheckpointData read_checkpoint(const fs::path& directory) {
     if (fs::path(name).is_absolute() || name.find("..") != std::string::npos) {
       fail(ErrorKind::checkpoint, "{}: lies outside the checkpoint", path.string());
     }
-    std::vector<std::byte> bytes = read_file(path);
+    const std::string bytes = read_file(path);
     if (bytes.size() != entry.at("bytes").get<std::size_t>()) {
       fail(ErrorKind::checkpoint, "{}: truncated: {} bytes of {}", path.string(), bytes.size(),
            entry.at("bytes").dump());
@@ -229,7 +182,7 @@ CheckpointData read_checkpoint(const fs::path& directory) {
     if (checksum(bytes.data(), bytes.size()) != entry.at("xxh3_128").get<std::string>()) {
       fail(ErrorKind::checkpoint, "{}: damaged: its checksum is another", path.string());
     }
-    data.add_file(name, std::move(bytes));
+    data.add_file(name, std::as_bytes(std::span(bytes)));
   }
   return data;
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,8 +30,8 @@ class CheckpointData {
   [[nodiscard]] const Files& files() const { return files_; }
   /// Where it was read from, for messages.
   void set_source(std::filesystem::path source) { source_ = std::move(source); }
-  void add_file(const std::string& name, std::vector<std::byte> bytes) {
-    files_[name] = std::move(bytes);
+  void add_file(const std::string& name, std::span<const std::byte> bytes) {
+    files_[name].assign(bytes.begin(), bytes.end());
   }
 
  private:

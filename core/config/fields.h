@@ -138,7 +138,6 @@ class MemberType final : public FieldType {
       return nullptr;
     }
   }
-  [[nodiscard]] bool free_form() const override { return std::same_as<T, ConfigValue>; }
 
  private:
   static const T& get(const void* member) { return *static_cast<const M*>(member); }

@@ -1,7 +1,6 @@
 #include "knurl/core/config/schema.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -9,18 +8,10 @@
 #include <fmt/format.h>
 
 #include "knurl/core/base/error.h"
+#include "knurl/core/base/text.h"
 
 namespace knurl {
 namespace {
-
-/// Lower case with one kind of separator, so that `Num-Workers` is near `num_workers`.
-std::string folded(std::string_view word) {
-  std::string out;
-  for (const char c : word) {
-    out += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return out;
-}
 
 /// Edits between two words: insert, delete, replace, swap of neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -61,8 +61,6 @@ class FieldType {
   [[nodiscard]] virtual std::string text() const = 0;
   /// The fields of a member that is a struct with fields of its own.
   [[nodiscard]] virtual const Schema* nested() const { return nullptr; }
-  /// Any keys are allowed below this member.
-  [[nodiscard]] virtual bool free_form() const { return false; }
 };
 
 /// One option of a struct: everything that is known about it, written once.

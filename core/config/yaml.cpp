@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ namespace knurl {
 namespace {
 
 constexpr std::size_t kMostLevels = 64;
-constexpr std::size_t kMostValues = 1'000'000;
+constexpr std::size_t kMostValues = 200'000;
 constexpr std::uintmax_t kMostBytes = 16U << 20;
 
 bool is_null_text(std::string_view text) {
@@ -79,6 +80,7 @@ class Builder final : public YAML::EventHandler {
     YAML::anchor_t anchor = 0;
     std::optional<std::string> key;  ///< of the entry whose value comes next
     Place key_place;
+    std::unordered_set<std::string> keys;
     std::set<std::string> merged;  ///< keys that "<<" brought: the map's own replace them
   };
 
@@ -94,7 +96,7 @@ class Builder final : public YAML::EventHandler {
   }
 
   void count(const ConfigValue& value, const YAML::Mark& mark) {
-    if (++values_ > kMostValues) refuse(mark, "more than a million values");
+    if (++values_ > kMostValues) refuse(mark, fmt::format("more than {} values", kMostValues));
     if (const auto* list = value.list()) {
       for (const ConfigValue& element : *list) count(element, mark);
     } else if (const auto* map = value.map()) {
@@ -106,7 +108,7 @@ class Builder final : public YAML::EventHandler {
     if (levels_.size() >= kMostLevels) {
       refuse(mark, fmt::format("nests deeper than {} levels", kMostLevels));
     }
-    levels_.push_back({std::move(value), anchor, std::nullopt, {}, {}});
+    levels_.push_back({std::move(value), anchor, std::nullopt, {}, {}, {}});
   }
 
   void close() {
@@ -117,7 +119,7 @@ class Builder final : public YAML::EventHandler {
 
   void add(ConfigValue value, YAML::anchor_t anchor) {
     if (++values_ > kMostValues) {
-      fail(ErrorKind::config, "{}: more than a million values", value.place().text());
+      fail(ErrorKind::config, "{}: more than {} values", value.place().text(), kMostValues);
     }
     if (anchor != 0) anchors_[anchor] = value;
     if (levels_.empty()) {
@@ -143,7 +145,7 @@ class Builder final : public YAML::EventHandler {
     level.key = key.is_null() ? "null" : key.scalar()->text;
     level.key_place = key.place();
     if (level.merged.erase(*level.key) > 0) level.value.take(*level.key);
-    if (level.value.find(*level.key)) {
+    if (!level.keys.insert(*level.key).second) {
       fail(ErrorKind::config, "{}{}: the key stands twice in the same map", key.place().prefix(),
            *level.key);
     }

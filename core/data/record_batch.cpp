@@ -145,17 +145,4 @@ RecordBatch RecordBatch::load(ByteReader& in) {
   return batch;
 }
 
-RecordBatch concat(std::span<const RecordBatch* const> batches) {
-  check(!batches.empty(), "there is a batch to concatenate");
-  std::int64_t rows = 0;
-  for (const RecordBatch* batch : batches) rows += batch->rows();
-  RecordBatch all(batches.front()->columns(), rows);
-  std::int64_t at = 0;
-  for (const RecordBatch* batch : batches) {
-    all.copy_rows(at, *batch, 0, batch->rows());
-    at += batch->rows();
-  }
-  return all;
-}
-
 }  // namespace knurl

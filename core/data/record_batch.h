@@ -129,7 +129,4 @@ class RecordBatch {
   std::unique_ptr<std::byte[], Free> memory_;
 };
 
-/// One batch with the rows of all, in order. All have the same columns.
-RecordBatch concat(std::span<const RecordBatch* const> batches);
-
 }  // namespace knurl

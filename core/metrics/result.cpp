@@ -11,12 +11,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Result::Value& value) {
+/// What stands where there is no number.
+enum class Missing { null, reason };
+
+Json json_of(const Result::Value& value, Missing missing) {
   return std::visit(
-      [](const auto& v) -> Json {
+      [&](const auto& v) -> Json {
         using T = std::remove_cvref_t<decltype(v)>;
         if constexpr (std::is_same_v<T, Result::Nothing>) {
-          return nullptr;
+          return missing == Missing::null ? Json(nullptr) : Json(v.why);
         } else if constexpr (std::is_same_v<T, double>) {
           return std::isfinite(v) ? Json(v) : Json(nullptr);
         } else {
@@ -36,12 +39,12 @@ Json& parent_of(Json& root, std::string_view& path) {
   return *at;
 }
 
-Json nested(const Result& result) {
+Json nested(const Result& result, Missing missing) {
   Json root = Json::object();
   for (const auto& [name, value] : result.entries()) {
     std::string_view path = name;
     Json& parent = parent_of(root, path);
-    parent[std::string(path)] = json_of(value);
+    parent[std::string(path)] = json_of(value, missing);
   }
   return root;
 }
@@ -57,9 +60,7 @@ void print(const Json& object, int indent, std::string& out) {
       continue;
     }
     out += label;
-    if (value.is_null()) {
-      out += " no episode yet\n";
-    } else if (value.is_string()) {
+    if (value.is_string()) {
       out += fmt::format(" {}\n", value.get<std::string>());
     } else {
       out += fmt::format(" {}\n", value.dump());
@@ -137,7 +138,7 @@ std::optional<double> Result::number(std::string_view name) const {
 }
 
 std::string Result::to_json() const {
-  return nested(*this).dump();
+  return nested(*this, Missing::null).dump();
 }
 
 std::optional<Result> numbers_of_json(std::string_view line) {
@@ -150,7 +151,7 @@ std::optional<Result> numbers_of_json(std::string_view line) {
 
 std::string pretty_print(const Result& result) {
   std::string out;
-  print(nested(result), 0, out);
+  print(nested(result, Missing::reason), 0, out);
   return out;
 }
 

@@ -13,20 +13,30 @@
 
 namespace knurl {
 
+/// Whether a metric can say how far a run has come.
+enum class MetricKind {
+  measure,  ///< goes up and down
+  counter,  ///< only grows
+};
+
 /// A metric as results, stop conditions and the glossary know it.
 struct MetricInfo {
   std::string name = {};                  ///< "episode_reward_mean"; a path with "/" where nested
   std::vector<std::string> aliases = {};  ///< its other names
   std::string sentence = {};
+  MetricKind kind = MetricKind::measure;
 };
 
 /// The other names of metrics: which one is meant.
 class MetricNames {
  public:
   MetricNames() = default;
-  explicit MetricNames(std::vector<MetricInfo> metrics) : metrics_(std::move(metrics)) {}
+  /// `score` is the metric by which a state is good, high values best.
+  explicit MetricNames(std::vector<MetricInfo> metrics, std::string score = {})
+      : metrics_(std::move(metrics)), score_(std::move(score)) {}
 
   [[nodiscard]] const std::vector<MetricInfo>& metrics() const { return metrics_; }
+  [[nodiscard]] const std::string& score() const { return score_; }
   /// The metric of this name or alias, or null. A metric whose name ends in "/*" stands for all
   /// below it.
   [[nodiscard]] const MetricInfo* find(std::string_view name) const;
@@ -37,6 +47,7 @@ class MetricNames {
 
  private:
   std::vector<MetricInfo> metrics_;
+  std::string score_;
 };
 
 /// What an iteration has to report: named values in order, the names paths such as
@@ -45,6 +56,7 @@ class MetricNames {
 class Result {
  public:
   struct Nothing {
+    std::string why = "nothing";  ///< "no episode yet": for people
     bool operator==(const Nothing&) const = default;
   };
   using Value = std::variant<Nothing, bool, std::int64_t, double, std::string, std::vector<double>>;
@@ -86,7 +98,7 @@ class Result {
 /// The numbers of a line that to_json wrote; nothing where it is none, or was cut off.
 std::optional<Result> numbers_of_json(std::string_view line);
 
-/// A result as YAML for people, nested, long lists left out, Nothing as "no episode yet".
+/// A result as YAML for people, nested, lists left out, Nothing as its reason.
 std::string pretty_print(const Result& result);
 
 }  // namespace knurl

@@ -1,7 +1,6 @@
 #include "knurl/core/tune/stop.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -63,16 +62,13 @@ std::optional<std::string> StopConditions::met_by(const Result& result,
 
 std::optional<double> StopConditions::progress(const Result& result,
                                                const MetricNames& known) const {
-  constexpr std::array<std::string_view, 8> kGrowing{
-      "timesteps_total",       "num_env_steps_sampled",  "num_env_steps_trained",
-      "agent_timesteps_total", "training_iteration",     "time_total_s",
-      "episodes_total",        "num_agent_steps_sampled"};
   std::optional<double> out;
   for (const Condition& condition : conditions_) {
-    const std::string name = known.canonical(condition.metric);
-    const auto value = result.number(name);
-    if (std::ranges::count(kGrowing, name) == 0 || !value || condition.bound <= 0.0) continue;
-    out = std::max(out.value_or(0.0), std::min(1.0, *value / condition.bound));
+    const MetricInfo* metric = known.find(condition.metric);
+    if (!metric || metric->kind != MetricKind::counter || condition.bound <= 0.0) continue;
+    if (const auto value = result.number(metric->name)) {
+      out = std::max(out.value_or(0.0), std::min(1.0, *value / condition.bound));
+    }
   }
   return out;
 }

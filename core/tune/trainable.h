@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "knurl/core/checkpoint/checkpoint.h"
 #include "knurl/core/metrics/result.h"
 
@@ -13,6 +15,9 @@ class Trainable {
 
   /// One iteration.
   virtual Result train() = 0;
+
+  /// Iterations done, those before load_state included.
+  [[nodiscard]] virtual std::int64_t iteration() const = 0;
 
   /// Everything that the next iteration depends on. Throws Error(checkpoint) rather than hand out a
   /// state that cannot be gone on from.

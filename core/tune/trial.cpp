@@ -41,10 +41,10 @@ void add_process_facts(Result& result, const std::string& trial) {
   result.set("trial_id", trial);
 }
 
-class TrialRun {
+class TrialLoop {
  public:
-  TrialRun(Trainable& trainable, const TrialOptions& options, Interrupt* interrupt,
-           TrialObserver& observer)
+  TrialLoop(Trainable& trainable, const TrialOptions& options, Interrupt* interrupt,
+            TrialObserver& observer)
       : trainable_(trainable),
         options_(options),
         interrupt_(interrupt),
@@ -75,9 +75,9 @@ class TrialRun {
 
  private:
   Result iterate() {
-    const double start = seconds(clock_.now());
+    const double start = steady_seconds();
     Result result = trainable_.train();
-    last_seconds_ = seconds(clock_.now()) - start;
+    last_seconds_ = steady_seconds() - start;
     add_process_facts(result, options_.directory.filename().string());
     if (const auto usage = usage_.measure()) {
       result.set("perf/cpu_util_percent", usage->cpu);
@@ -91,16 +91,12 @@ class TrialRun {
     outcome.last.set("done", over);
     json_.write(outcome.last);
     csv_.write(outcome.last);
-    const auto iteration =
-        static_cast<std::int64_t>(outcome.last.number("training_iteration").value_or(0.0));
+    const std::int64_t iteration = trainable_.iteration();
     const int frequency = options_.checkpoints.checkpoint_frequency;
     const bool due = (frequency > 0 && iteration % frequency == 0) || outcome.signal ||
                      (over && options_.checkpoints.checkpoint_at_end);
-    std::optional<fs::path> written;
-    if (due) written = checkpoints_.write(trainable_.save_state(), iteration, outcome.last);
+    if (due) checkpoints_.write(trainable_.save_state(), iteration, outcome.last);
     observer_.on_result(outcome.last);
-    if (written) observer_.on_checkpoint(*written);
-    iteration_ = iteration;
   }
 
   /// A signal that finds a long iteration running does not wait for its end: the state from before
@@ -111,22 +107,24 @@ class TrialRun {
       interrupt_->set_emergency({});
       return;
     }
-    interrupt_->set_emergency([state = trainable_.save_state(),
-                               directory = options_.directory / checkpoint_name(iteration_)] {
-      try {
-        write_checkpoint(directory, state);
-      } catch (...) {
-        log(LogLevel::error, "{}", current_exception_text());
-      }
-    });
+    interrupt_->set_emergency(
+        [state = trainable_.save_state(),
+         directory = options_.directory / checkpoint_name(trainable_.iteration())] {
+          try {
+            write_checkpoint(directory, state);
+          } catch (...) {
+            log(LogLevel::error, "{}", current_exception_text());
+          }
+        });
   }
 
+  /// By the score that was asked for, else by the trainable's own.
   [[nodiscard]] std::optional<fs::path> best_checkpoint() const {
     const CheckpointOptions& options = options_.checkpoints;
-    if (options.checkpoint_score_attribute.given()) {
-      return checkpoints_.best(*options.checkpoint_score_attribute, options.checkpoint_score_order);
-    }
-    const auto best = checkpoints_.best("episode_reward_mean", ScoreOrder::max);
+    const bool asked = options.checkpoint_score_attribute.given();
+    const auto best = asked ? checkpoints_.best(*options.checkpoint_score_attribute,
+                                                options.checkpoint_score_order)
+                            : checkpoints_.best(trainable_.metric_names().score(), ScoreOrder::max);
     return best ? best : checkpoints_.last();
   }
 
@@ -137,10 +135,8 @@ class TrialRun {
   TrialCheckpoints checkpoints_;
   JsonSink json_;
   CsvSink csv_;
-  SteadyClock clock_;
   SystemUsage usage_;
   std::optional<double> last_seconds_;
-  std::int64_t iteration_ = 0;
 };
 
 }  // namespace
@@ -173,7 +169,7 @@ fs::path make_trial_directory(const fs::path& experiment, const std::string& nam
 TrialOutcome run_trial(Trainable& trainable, const TrialOptions& options, Interrupt* interrupt,
                        TrialObserver& observer) {
   try {
-    return TrialRun(trainable, options, interrupt, observer).run();
+    return TrialLoop(trainable, options, interrupt, observer).run();
   } catch (...) {
     if (interrupt) interrupt->set_emergency({});
     const std::string text = current_exception_text();

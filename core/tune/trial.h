@@ -13,9 +13,9 @@
 
 namespace knurl::tune {
 
-/// Makes and enters the directory of a new trial below `experiment`: `name`, with characters that
-/// paths dislike replaced, cut to 130 bytes, and a number where it is taken. Two trials that start
-/// at once get two directories. Throws Error(io) where it cannot be made.
+/// Makes the directory of a new trial below `experiment`: `name`, with characters that paths
+/// dislike replaced, cut to 120 bytes, and a number where it is taken. Two trials that start at
+/// once get two directories. Throws Error(io) where it cannot be made.
 std::filesystem::path make_trial_directory(const std::filesystem::path& experiment,
                                            const std::string& name);
 
@@ -24,7 +24,6 @@ class TrialObserver {
  public:
   virtual ~TrialObserver() = default;
   virtual void on_result(const Result& /*result*/) {}
-  virtual void on_checkpoint(const std::filesystem::path& /*checkpoint*/) {}
 };
 
 struct TrialOptions {
@@ -48,13 +47,15 @@ struct TrialOutcome {
 TrialOutcome run_trial(Trainable& trainable, const TrialOptions& options, Interrupt* interrupt,
                        TrialObserver& observer);
 
-/// The newest checkpoint of a trial directory (or the checkpoint that a path is itself) that is
-/// whole, and its content; damaged ones are passed over with a warning. Throws Error(checkpoint)
-/// where there is none.
+/// A checkpoint and what it holds.
 struct FoundCheckpoint {
   std::filesystem::path directory;
   CheckpointData state;
 };
+
+/// The newest checkpoint of a trial directory (or the checkpoint that a path is itself) that is
+/// whole; damaged ones are passed over with a warning. Throws Error(checkpoint) where there is
+/// none.
 FoundCheckpoint find_checkpoint(const std::filesystem::path& path);
 
 }  // namespace knurl::tune

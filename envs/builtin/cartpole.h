@@ -1,13 +1,21 @@
 #pragma once
 
-#include "knurl/envs/env.h"
+#include "knurl/envs/builtin/state_env.h"
 
 namespace knurl {
+
+/// Position in m, velocity in m/s, angle from upright in rad, angular velocity in rad/s.
+struct CartPoleState {
+  double x = 0.0;
+  double x_dot = 0.0;
+  double theta = 0.0;
+  double theta_dot = 0.0;
+};
 
 /// A cart on a track carries a pole; push left (0) or right (1) to keep it up. Reward 1 a step, the
 /// last one included. The equations and constants of Gymnasium's CartPole-v1 (Barto, Sutton and
 /// Anderson 1983), in double, observations as float32.
-class CartPole final : public Env {
+class CartPole final : public StateEnv<CartPoleState> {
  public:
   struct Config {
     bool sutton_barto_reward = false;
@@ -16,13 +24,6 @@ class CartPole final : public Env {
             "reward 0 a step and -1 at the fall, instead of 1 a step");
     }
   };
-  /// Position in m, velocity in m/s, angle from upright in rad, angular velocity in rad/s.
-  struct State {
-    double x = 0.0;
-    double x_dot = 0.0;
-    double theta = 0.0;
-    double theta_dot = 0.0;
-  };
 
   explicit CartPole(Config config) : config_(config) {}
 
@@ -30,18 +31,11 @@ class CartPole final : public Env {
   void reset(Rng& rng, ObservationOut observation) override;
   StepResult step(ActionView action, ObservationOut observation) override;
   [[nodiscard]] std::string render() const override;
-  [[nodiscard]] bool can_save() const override { return true; }
-  void save(ByteWriter& out) const override { write(out, state_); }
-  void load(ByteReader& in, Rng& /*rng*/) override { state_ = read<State>(in); }
-
-  [[nodiscard]] const State& state() const { return state_; }
-  void set_state(const State& state) { state_ = state; }
 
  private:
   void observe(ObservationOut observation) const;
 
   Config config_;
-  State state_;
 };
 
 }  // namespace knurl

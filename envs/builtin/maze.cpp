@@ -13,11 +13,11 @@ EnvSpec Maze::spec() const {
 }
 
 void Maze::reset(Rng& rng, ObservationOut observation) {
-  seeker_ = {};
+  state_.seeker = {};
   if (config_.random_goal) {  // any cell but the start
     const auto cells = static_cast<std::uint64_t>(config_.rows * config_.columns);
     const int cell = 1 + static_cast<int>(rng.below(cells - 1));
-    goal_ = {.row = cell / config_.columns, .column = cell % config_.columns};
+    state_.goal = {.row = cell / config_.columns, .column = cell % config_.columns};
   }
   observe(observation);
 }
@@ -25,58 +25,49 @@ void Maze::reset(Rng& rng, ObservationOut observation) {
 StepResult Maze::step(ActionView action, ObservationOut observation) {
   switch (action.index()) {
     case 0:
-      seeker_.row = std::min(seeker_.row + 1, config_.rows - 1);
+      state_.seeker.row = std::min(state_.seeker.row + 1, config_.rows - 1);
       break;
     case 1:
-      seeker_.column = std::max(seeker_.column - 1, 0);
+      state_.seeker.column = std::max(state_.seeker.column - 1, 0);
       break;
     case 2:
-      seeker_.row = std::max(seeker_.row - 1, 0);
+      state_.seeker.row = std::max(state_.seeker.row - 1, 0);
       break;
     case 3:
-      seeker_.column = std::min(seeker_.column + 1, config_.columns - 1);
+      state_.seeker.column = std::min(state_.seeker.column + 1, config_.columns - 1);
       break;
     default:
       fail(ErrorKind::env, "Invalid action {}: must be in [0, 3]", action.index());
   }
   observe(observation);
-  const bool at_goal = seeker_ == goal_;
+  const bool at_goal = state_.seeker == state_.goal;
   return {.reward = at_goal ? 1.0 : 0.0, .terminated = at_goal};
 }
 
 void Maze::info(std::span<double> numbers) const {
-  numbers[0] = seeker_.row;
-  numbers[1] = seeker_.column;
-  numbers[2] = goal_.row;
-  numbers[3] = goal_.column;
-  numbers[4] = seeker_ == goal_ ? 1.0 : 0.0;
+  numbers[0] = state_.seeker.row;
+  numbers[1] = state_.seeker.column;
+  numbers[2] = state_.goal.row;
+  numbers[3] = state_.goal.column;
+  numbers[4] = state_.seeker == state_.goal ? 1.0 : 0.0;
 }
 
 std::string Maze::render() const {
   std::string out;
   for (int row = 0; row < config_.rows; ++row) {
     for (int column = 0; column < config_.columns; ++column) {
-      const Cell cell{.row = row, .column = column};
-      out += cell == seeker_ ? "|S" : cell == goal_ ? "|G" : "| ";
+      const MazeCell cell{.row = row, .column = column};
+      out += cell == state_.seeker ? "|S" : cell == state_.goal ? "|G" : "| ";
     }
     out += "|\n";
   }
   return out;
 }
 
-void Maze::save(ByteWriter& out) const {
-  write(out, seeker_);
-  write(out, goal_);
-}
-
-void Maze::load(ByteReader& in, Rng& /*rng*/) {
-  seeker_ = read<Cell>(in);
-  goal_ = read<Cell>(in);
-}
-
 void Maze::observe(ObservationOut observation) const {
   const std::int64_t cells = config_.rows * config_.columns;
-  observation.set_index(number_of(seeker_) + (config_.random_goal ? cells * number_of(goal_) : 0));
+  observation.set_index(number_of(state_.seeker) +
+                        (config_.random_goal ? cells * number_of(state_.goal) : 0));
 }
 
 }  // namespace knurl

@@ -1,14 +1,24 @@
 #pragma once
 
-#include "knurl/envs/env.h"
+#include "knurl/envs/builtin/state_env.h"
 
 namespace knurl {
+
+struct MazeCell {
+  int row = 0;
+  int column = 0;
+  bool operator==(const MazeCell&) const = default;
+};
+struct MazeState {
+  MazeCell seeker = {};
+  MazeCell goal = {};
+};
 
 /// A seeker walks a grid from the upper left corner to the goal, by default in the lower right one
 /// of 5 x 5 cells. Actions: 0 down, 1 left, 2 up, 3 right; walls stop a move. Reward 1 at the goal,
 /// else 0. Observation: columns * row + column; with a random goal, the goal's cell times the
 /// number of cells more.
-class Maze final : public Env {
+class Maze final : public StateEnv<MazeState> {
  public:
   struct Config {
     int rows = 5;
@@ -20,16 +30,11 @@ class Maze final : public Env {
       field("random_goal", self.random_goal, "draw the goal anew for each episode");
     }
   };
-  struct Cell {
-    int row = 0;
-    int column = 0;
-    bool operator==(const Cell&) const = default;
-  };
 
   /// Throws Error(config) where the config is out of range.
-  explicit Maze(Config config)
-      : config_(config), goal_{.row = config.rows - 1, .column = config.columns - 1} {
+  explicit Maze(Config config) : config_(config) {
     schema_of<Config>().check(&config_, "Maze-v0");
+    state_.goal = {.row = config.rows - 1, .column = config.columns - 1};
   }
 
   [[nodiscard]] EnvSpec spec() const override;
@@ -38,17 +43,14 @@ class Maze final : public Env {
   void info(std::span<double> numbers) const override;
   /// A line a row, "| " a cell, "|G" the goal and over it "|S" the seeker.
   [[nodiscard]] std::string render() const override;
-  [[nodiscard]] bool can_save() const override { return true; }
-  void save(ByteWriter& out) const override;
-  void load(ByteReader& in, Rng& rng) override;
 
  private:
-  [[nodiscard]] int number_of(Cell cell) const { return config_.columns * cell.row + cell.column; }
+  [[nodiscard]] int number_of(MazeCell cell) const {
+    return config_.columns * cell.row + cell.column;
+  }
   void observe(ObservationOut observation) const;
 
   Config config_;
-  Cell seeker_;
-  Cell goal_;
 };
 
 }  // namespace knurl

@@ -6,6 +6,7 @@
 
 #include "knurl/core/data/record_batch.h"
 #include "knurl/core/spaces/space.h"
+#include "knurl/models/columns.h"
 #include "knurl/models/distributions/categorical.h"
 #include "knurl/models/distributions/diag_gaussian.h"
 
@@ -32,7 +33,7 @@ inline ColumnSpec action_column(const ActionDistribution& distribution) {
       [](const auto& d) {
         using Element = typename std::remove_cvref_t<decltype(d)>::Element;
         const bool scalar = std::is_integral_v<Element>;
-        return ColumnSpec{.name = "actions",
+        return ColumnSpec{.name = column::kActions,
                           .dtype = dtype_of<Element>(),
                           .row_shape = scalar ? Shape{} : Shape{d.width()}};
       },

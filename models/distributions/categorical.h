@@ -18,15 +18,18 @@ struct Categorical {
   [[nodiscard]] int inputs() const { return n; }
   [[nodiscard]] int width() const { return 1; }
 
-  /// Draws one number.
+  /// Draws one number. An action whose probability is 0 is never chosen.
   void sample(const float* logits, Rng& rng, Element* action) const {
     const Softmax softmax(logits, n);
-    auto u = static_cast<float>(rng.uniform()) * softmax.sum;
+    const double u = rng.uniform() * static_cast<double>(softmax.sum);
+    double below = 0.0;
     Element chosen = 0;
-    for (int i = 0; i < n - 1; ++i) {
-      u -= std::exp(logits[i] - softmax.largest);
-      if (u < 0.0F) break;
-      ++chosen;
+    for (int i = 0; i < n; ++i) {
+      const float weight = std::exp(logits[i] - softmax.largest);
+      if (weight <= kNegligible * softmax.sum) continue;
+      chosen = i;
+      below += static_cast<double>(weight);
+      if (u < below) break;
     }
     *action = chosen;
   }
@@ -81,6 +84,9 @@ struct Categorical {
   }
 
  private:
+  /// Sums of floats are not exact: what they miss must not go to an action that cannot be.
+  static constexpr float kNegligible = 1e-12F;
+
   struct Softmax {
     Softmax(const float* logits, int n) : largest(*std::max_element(logits, logits + n)) {
       for (int i = 0; i < n; ++i) sum += std::exp(logits[i] - largest);

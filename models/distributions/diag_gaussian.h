@@ -41,10 +41,9 @@ struct DiagGaussian {
   [[nodiscard]] float kl_from(const float* other, const float* in) const {
     float sum = -0.5F * static_cast<float>(n);
     for (int i = 0; i < n; ++i) {
-      const float inverse = std::exp(-2.0F * in[n + i]);
-      const float apart = other[i] - in[i];
-      sum += in[n + i] - other[n + i] +
-             0.5F * (std::exp(2.0F * other[n + i]) + apart * apart) * inverse;
+      const float ratio = std::exp(other[n + i] - in[n + i]);  // of the deviations
+      const float z = (other[i] - in[i]) * std::exp(-in[n + i]);
+      sum += in[n + i] - other[n + i] + 0.5F * (ratio * ratio + z * z);
     }
     return sum;
   }
@@ -66,11 +65,11 @@ struct DiagGaussian {
   /// Adds weight * d KL(other || this) / d inputs.
   void add_kl_gradient(const float* other, const float* in, float weight, float* gradient) const {
     for (int i = 0; i < n; ++i) {
-      const float inverse = std::exp(-2.0F * in[n + i]);
-      const float apart = other[i] - in[i];
-      gradient[i] -= weight * apart * inverse;
-      gradient[n + i] +=
-          weight * (1.0F - (std::exp(2.0F * other[n + i]) + apart * apart) * inverse);
+      const float ratio = std::exp(other[n + i] - in[n + i]);
+      const float inverse = std::exp(-in[n + i]);
+      const float z = (other[i] - in[i]) * inverse;
+      gradient[i] -= weight * z * inverse;
+      gradient[n + i] += weight * (1.0F - ratio * ratio - z * z);
     }
   }
 

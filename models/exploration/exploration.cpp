@@ -4,6 +4,7 @@
 
 #include "knurl/core/base/check.h"
 #include "knurl/core/base/error.h"
+#include "knurl/models/columns.h"
 
 namespace knurl {
 namespace {
@@ -16,7 +17,7 @@ void for_each_row(const ActionDistribution& distribution, const DistributionRows
   std::visit(
       [&](const auto& d) {
         using Element = typename std::remove_cvref_t<decltype(d)>::Element;
-        const auto actions = out.column<Element>("actions");
+        const auto actions = out.column<Element>(column::kActions);
         for (std::int64_t row = 0; row < in.rows; ++row) {
           choose_row(d, in.data + row * in.stride, rngs[static_cast<std::size_t>(row)],
                      actions.row(row).data());
@@ -59,11 +60,13 @@ void EpsilonGreedy::choose(const ActionDistribution& distribution, const Distrib
 double epsilon_at(const ExplorationConfig& config, std::int64_t timestep) {
   const auto since = static_cast<double>(timestep - config.warmup_timesteps);
   const auto over = static_cast<double>(config.epsilon_timesteps.value());
-  const double done = over > 0.0 ? std::clamp(since / over, 0.0, 1.0) : (since >= 0.0 ? 1.0 : 0.0);
-  return config.initial_epsilon + done * (config.final_epsilon - config.initial_epsilon);
+  const double fallen =
+      over > 0.0 ? std::clamp(since / over, 0.0, 1.0) : (since >= 0.0 ? 1.0 : 0.0);
+  return config.initial_epsilon + fallen * (config.final_epsilon - config.initial_epsilon);
 }
 
-std::unique_ptr<Exploration> make_exploration(const ExplorationConfig& config) {
+std::unique_ptr<Exploration> make_exploration(const ExplorationConfig& config, Acting acting) {
+  if (acting == Acting::greedy) return std::make_unique<Greedy>();
   switch (config.type.value()) {
     case ExplorationType::stochastic_sampling:
       return std::make_unique<StochasticSampling>();

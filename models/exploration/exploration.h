@@ -42,6 +42,9 @@ struct ExplorationConfig {
   }
 };
 
+/// Whether a policy tries things or does what it thinks best.
+enum class Acting { exploring, greedy };
+
 /// Rows of a distribution's inputs, `stride` floats apart.
 struct DistributionRows {
   const float* data = nullptr;
@@ -98,6 +101,7 @@ class EpsilonGreedy final : public Exploration {
 /// Epsilon after so many env steps.
 double epsilon_at(const ExplorationConfig& config, std::int64_t timestep);
 
-std::unique_ptr<Exploration> make_exploration(const ExplorationConfig& config);
+/// As the config says, or Greedy.
+std::unique_ptr<Exploration> make_exploration(const ExplorationConfig& config, Acting acting);
 
 }  // namespace knurl

@@ -44,10 +44,14 @@ void FastNet::forward(const float* input, std::int64_t rows, std::int64_t stride
     if (layer.results.rows() < rows) {
       layer.results = RecordBatch({{"y", DType::float32, {width}}}, rows);
     }
-    const bool from_input = spec.source == DenseLayer::kFromInput;
-    const auto source = static_cast<std::size_t>(from_input ? 0 : spec.source);
-    use.dense({.x = from_input ? input : layers_[source].results.column<float>("y").data(),
-               .x_stride = from_input ? stride : padded(spec_.layers[source].outputs),
+    const float* x = input;
+    std::int64_t x_stride = stride;
+    if (spec.source) {
+      x = layers_[*spec.source].results.column<float>("y").data();
+      x_stride = padded(spec_.layers[*spec.source].outputs);
+    }
+    use.dense({.x = x,
+               .x_stride = x_stride,
                .weight = layer.parameters.column<float>("weight").data(),
                .bias = layer.parameters.column<float>("bias").data(),
                .y = layer.results.column<float>("y").data(),
@@ -61,7 +65,7 @@ void FastNet::forward(const float* input, std::int64_t rows, std::int64_t stride
 FastNet::Output FastNet::output(std::string_view name) const {
   const auto found = std::ranges::find(spec_.outputs, name, &NetOutput::name);
   check(found != spec_.outputs.end(), fmt::format("the net has an output {}", name));
-  const auto index = static_cast<std::size_t>(found->layer);
+  const std::size_t index = found->layer;
   return {.data = layers_[index].results.column<float>("y").data(),
           .stride = padded(spec_.layers[index].outputs),
           .size = spec_.layers[index].outputs};

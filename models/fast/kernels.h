@@ -37,7 +37,9 @@ struct AdamArgs {
   std::size_t n = 0;
   float gradient_scale = 1.0F;  ///< clipping: every gradient times this
   float beta1 = 0.9F;
+  float one_minus_beta1 = 0.1F;  ///< from double: 1 - beta in float has lost digits
   float beta2 = 0.999F;
+  float one_minus_beta2 = 0.001F;
   float step_size = 0.0F;       ///< lr / (1 - beta1^t)
   float variance_scale = 1.0F;  ///< 1 / sqrt(1 - beta2^t)
   float epsilon = 1e-8F;

@@ -152,9 +152,9 @@ inline Vec square_root(Vec x) {
 void adam(const AdamArgs& args) {
   for (std::size_t i = 0; i < args.n; i += kWidth) {
     const Vec gradient = load(args.gradient + i) * args.gradient_scale;
-    const Vec mean = args.beta1 * load(args.mean + i) + (1.0F - args.beta1) * gradient;
+    const Vec mean = args.beta1 * load(args.mean + i) + args.one_minus_beta1 * gradient;
     const Vec variance =
-        args.beta2 * load(args.variance + i) + (1.0F - args.beta2) * gradient * gradient;
+        args.beta2 * load(args.variance + i) + args.one_minus_beta2 * gradient * gradient;
     store(args.mean + i, mean);
     store(args.variance + i, variance);
     const Vec root = square_root(variance) * args.variance_scale + args.epsilon;

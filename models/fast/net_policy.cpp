@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "knurl/models/columns.h"
+
 namespace knurl {
 
 NetPolicy::NetPolicy(Parts parts)
@@ -12,21 +14,21 @@ NetPolicy::NetPolicy(Parts parts)
       exploration_(std::move(parts.exploration)),
       net_(std::move(parts.net)),
       weights_{.tensors = RecordBatch(tensors_of(net_.spec()), 1)},
-      has_values_(std::ranges::count(net_.spec().outputs, kValues, &NetOutput::name) > 0) {}
+      has_values_(std::ranges::count(net_.spec().outputs, column::kValues, &NetOutput::name) > 0) {}
 
 std::vector<ColumnSpec> NetPolicy::output_columns() const {
   std::vector<ColumnSpec> out{action_column(distribution_),
-                              {"action_logp", DType::float32, {}},
-                              {kDistInputs, DType::float32, {num_inputs(distribution_)}}};
-  if (has_values_) out.push_back({kValues, DType::float32, {}});
+                              {column::kActionLogProb, DType::float32, {}},
+                              {column::kDistInputs, DType::float32, {num_inputs(distribution_)}}};
+  if (has_values_) out.push_back({column::kValues, DType::float32, {}});
   return out;
 }
 
 void NetPolicy::make_room(std::int64_t rows) {
   if (columns_.rows() >= rows && !columns_.columns().empty()) return;
   columns_ = RecordBatch(output_columns(), rows);
-  env_action_columns_ = RecordBatch(action_layout_.columns("actions"), rows);
-  env_actions_ = Rows(action_layout_, env_action_columns_, "actions");
+  env_action_columns_ = RecordBatch(action_layout_.columns(column::kActions), rows);
+  env_actions_ = Rows(action_layout_, env_action_columns_, column::kActions);
 }
 
 void NetPolicy::forward(const ConstRows& observations, std::int64_t rows) {
@@ -36,17 +38,17 @@ void NetPolicy::forward(const ConstRows& observations, std::int64_t rows) {
 PolicyOutput NetPolicy::act(const PolicyInput& input) {
   make_room(input.rows);
   forward(input.observations, input.rows);
-  const fast::FastNet::Output net_inputs = net_.output(kDistInputs);
+  const fast::FastNet::Output net_inputs = net_.output(column::kDistInputs);
   const DistributionRows in{
       .data = net_inputs.data, .rows = input.rows, .stride = net_inputs.stride};
   exploration_->choose(distribution_, in, input.rngs, columns_);
 
-  const auto log_prob = columns_.column<float>("action_logp");
-  const auto dist_inputs = columns_.column<float>(kDistInputs);
+  const auto log_prob = columns_.column<float>(column::kActionLogProb);
+  const auto dist_inputs = columns_.column<float>(column::kDistInputs);
   std::visit(
       [&](const auto& d) {
         using Element = typename std::remove_cvref_t<decltype(d)>::Element;
-        const auto actions = columns_.column<Element>("actions");
+        const auto actions = columns_.column<Element>(column::kActions);
         for (std::int64_t row = 0; row < input.rows; ++row) {
           const float* x = in.data + row * in.stride;
           std::copy(x, x + d.inputs(), dist_inputs.row(row).data());
@@ -55,8 +57,8 @@ PolicyOutput NetPolicy::act(const PolicyInput& input) {
       },
       distribution_);
   if (has_values_) {
-    const fast::FastNet::Output value = net_.output(kValues);
-    const auto values = columns_.column<float>(kValues);
+    const fast::FastNet::Output value = net_.output(column::kValues);
+    const auto values = columns_.column<float>(column::kValues);
     for (std::int64_t row = 0; row < input.rows; ++row) values[row] = value.row(row)[0];
   }
   adapter_.to_env(columns_, input.rows, env_actions_);
@@ -65,13 +67,14 @@ PolicyOutput NetPolicy::act(const PolicyInput& input) {
 
 void NetPolicy::values(const ConstRows& observations, std::int64_t rows, std::span<float> out) {
   forward(observations, rows);
-  const fast::FastNet::Output value = net_.output(kValues);
+  const fast::FastNet::Output value = net_.output(column::kValues);
   for (std::int64_t row = 0; row < rows; ++row) {
     out[static_cast<std::size_t>(row)] = value.row(row)[0];
   }
 }
 
 void NetPolicy::set_weights(const Weights& weights) {
+  require_same_tensors(weights.tensors, weights_.tensors);
   net_.set_weights(weights);
   weights_ = weights;
 }

@@ -10,12 +10,9 @@
 
 namespace knurl {
 
-/// The outputs that a policy's net has.
-inline constexpr const char* kDistInputs = "action_dist_inputs";
-inline constexpr const char* kValues = "vf_preds";
-
-/// A policy whose net is fully connected, run without LibTorch. The net's output kDistInputs feeds
-/// the distribution; kValues, where it has one, is the state's value.
+/// A policy whose net is fully connected, run without LibTorch. The net's output
+/// column::kDistInputs feeds the distribution; column::kValues, where it has one, is the state's
+/// value.
 class NetPolicy final : public Policy {
  public:
   struct Parts {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "knurl/core/base/check.h"
 #include "knurl/core/base/error.h"
+#include "knurl/models/columns.h"
 
 namespace knurl {
 namespace {
@@ -36,9 +36,10 @@ TabularPolicy::TabularPolicy(const SpaceLayout& observations, const SpaceLayout&
 PolicyOutput TabularPolicy::act(const PolicyInput& input) {
   const std::int64_t n = distribution_.n;
   if (rows_.columns().empty() || rows_.rows() < input.rows) {
-    rows_ = RecordBatch({{"actions", DType::int64, {}}, {"q", DType::float32, {n}}}, input.rows);
-    env_action_columns_ = RecordBatch(actions_.columns("actions"), input.rows);
-    env_actions_ = Rows(actions_, env_action_columns_, "actions");
+    rows_ =
+        RecordBatch({{column::kActions, DType::int64, {}}, {"q", DType::float32, {n}}}, input.rows);
+    env_action_columns_ = RecordBatch(actions_.columns(column::kActions), input.rows);
+    env_actions_ = Rows(actions_, env_action_columns_, column::kActions);
   }
   const float* table = table_.tensors.column<float>(kQTable).data();
   const auto q = rows_.column<float>("q");
@@ -53,7 +54,7 @@ PolicyOutput TabularPolicy::act(const PolicyInput& input) {
 }
 
 void TabularPolicy::set_weights(const Weights& weights) {
-  check(weights.tensors.columns() == table_.tensors.columns(), "the table is of this env");
+  require_same_tensors(weights.tensors, table_.tensors);
   table_ = weights;
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "knurl/models/action_adapter.h"
+#include "knurl/models/columns.h"
 #include "knurl/models/policy.h"
 #include "knurl/models/tabular/state_index.h"
 
@@ -21,7 +22,7 @@ class TabularPolicy final : public Policy {
                 std::unique_ptr<Exploration> exploration);
 
   [[nodiscard]] std::vector<ColumnSpec> output_columns() const override {
-    return {{"actions", DType::int64, {}}};
+    return {{column::kActions, DType::int64, {}}};
   }
   PolicyOutput act(const PolicyInput& input) override;
   [[nodiscard]] const Weights& weights() const override { return table_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "knurl/core/base/check.h"
+#include "knurl/models/columns.h"
 
 namespace knurl {
 namespace {
@@ -44,22 +45,21 @@ TorchNet::TorchNet(NetSpec spec, const Weights& weights)
   }
 }
 
-std::vector<std::span<const float>> TorchNet::forward(const float* input, std::int64_t rows) {
-  const torch::Tensor x =
-      torch::from_blob(const_cast<float*>(input), {rows, spec_.inputs});  // read only
+std::vector<std::span<const float>> TorchNet::forward(const RecordBatch& minibatch) {
+  const auto inputs = minibatch.column<float>(column::kNetInputs);
+  const torch::Tensor x = torch::from_blob(const_cast<float*>(inputs.data()),  // only read
+                                           {minibatch.rows(), spec_.inputs});
   std::vector<torch::Tensor> results;
   for (std::size_t k = 0; k < layers_.size(); ++k) {
     const DenseLayer& layer = spec_.layers[k];
-    const torch::Tensor& source = layer.source == DenseLayer::kFromInput
-                                      ? x
-                                      : results[static_cast<std::size_t>(layer.source)];
+    const torch::Tensor& source = layer.source ? results[*layer.source] : x;
     results.push_back(
         activate(layer.activation, torch::linear(source, layers_[k].weight, layers_[k].bias)));
   }
   outputs_.clear();
   std::vector<std::span<const float>> out;
   for (const NetOutput& output : spec_.outputs) {
-    outputs_.push_back(results[static_cast<std::size_t>(output.layer)].contiguous());
+    outputs_.push_back(results[output.layer].contiguous());
     out.emplace_back(outputs_.back().data_ptr<float>(),
                      static_cast<std::size_t>(outputs_.back().numel()));
   }

@@ -16,7 +16,7 @@ class TorchNet final : public TrainableNet {
 
   [[nodiscard]] RecordBatch& parameters() override { return parameters_; }
   [[nodiscard]] RecordBatch& gradients() override { return gradients_; }
-  std::vector<std::span<const float>> forward(const float* input, std::int64_t rows) override;
+  std::vector<std::span<const float>> forward(const RecordBatch& minibatch) override;
   void backward(const std::vector<std::span<const float>>& output_gradients) override;
 
  private:

@@ -174,7 +174,7 @@ TEST(Algorithm, NoEpisodeYetIsNotANumber) {
                 {.sgd_minibatch_size = 100, .num_sgd_iter = 1});
   const auto algorithm = config.build();
   const Result result = algorithm->train();
-  EXPECT_EQ(*result.find("episode_reward_mean"), Result::Value(Result::Nothing{}));
+  EXPECT_EQ(*result.find("episode_reward_mean"), Result::Value(Result::Nothing{"no episode yet"}));
   EXPECT_EQ(result.number("episode_reward_mean"), std::nullopt);
   EXPECT_NE(pretty_print(result).find("episode_reward_mean: no episode yet"), std::string::npos);
   EXPECT_NE(result.to_json().find("\"episode_reward_mean\":null"), std::string::npos);

@@ -46,7 +46,7 @@ TEST(Config, EveryMemberIsAField) {
   expect_every_member_is_a_field<ModelConfig>();
   expect_every_member_is_a_field<OptimizerConfig>();
   expect_every_member_is_a_field<ExplorationConfig>();
-  expect_every_member_is_a_field<PPOOptions>();
+  expect_every_member_is_a_field<PpoOptions>();
   expect_every_member_is_a_field<QLearningOptions>();
 }
 

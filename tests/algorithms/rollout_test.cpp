@@ -166,7 +166,7 @@ TEST(Rollout, TheSameEnvsGiveTheSameStepsHoweverManyWorkersShareThem) {
 TEST(Rollout, TheLearnersOrderOfRowsDoesNotDependOnTheWorkers) {
   const SpaceLayout layout(make_env("CartPole-v1")->spec().observation);
   const auto in_order = [&](int workers, int envs) {
-    const PPOBatch batch = make_ppo_batch(cartpole_fragments(workers, envs), layout, 0.99, 0.95);
+    const PpoBatch batch = make_ppo_batch(cartpole_fragments(workers, envs), layout, 0.99, 0.95);
     std::vector<float> out;
     for (const std::int32_t row : batch.order) {
       out.push_back(batch.rows.column<float>("net_inputs").row(row)[2]);
@@ -200,8 +200,9 @@ TEST(Evaluation, RunsExactlyTheEpisodesAskedFor) {
   for (const int envs : {1, 3, 4, 16}) {
     RolloutWorker worker = worker_of(counter_config("{length: 6}"), envs);
     std::vector<std::int64_t> reported;
-    const auto episodes = run_episodes(
-        worker, 7, [&](const EpisodeSummary& episode) { reported.push_back(episode.episode); });
+    const auto episodes = run_episodes(worker, {.episodes = 7}, [&](const EpisodeSummary& episode) {
+      reported.push_back(episode.episode);
+    });
     EXPECT_EQ(episodes.size(), 7U);
     EXPECT_EQ(reported, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
   }
@@ -210,7 +211,7 @@ TEST(Evaluation, RunsExactlyTheEpisodesAskedFor) {
 TEST(Evaluation, ShortEpisodesDoNotCrowdOutLongOnes) {
   RolloutWorker worker = worker_of(counter_config("{random_length: true}"), 16);
   double length = 0.0;
-  for (const EpisodeSummary& episode : run_episodes(worker, 400)) {
+  for (const EpisodeSummary& episode : run_episodes(worker, {.episodes = 400})) {
     length += static_cast<double>(episode.length);
   }
   EXPECT_NEAR(length / 400.0, 50.5, 12.5);  // 5 standard errors
@@ -220,7 +221,8 @@ TEST(Evaluation, EpisodesDoNotDependOnHowManyEnvsShareThem) {
   const auto lengths = [](int envs) {
     RolloutWorker worker = worker_of(counter_config("{random_length: true}"), envs);
     std::vector<std::int64_t> out;
-    for (const EpisodeSummary& episode : run_episodes(worker, 20)) out.push_back(episode.length);
+    for (const EpisodeSummary& episode : run_episodes(worker, {.episodes = 20}))
+      out.push_back(episode.length);
     return out;
   };
   const auto one = lengths(1);

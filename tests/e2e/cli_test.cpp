@@ -121,7 +121,8 @@ TEST(Cli, MistakesInAConfigNameTheirPlaceAndLeaveNothingBehind) {
   EXPECT_NE(refusal(kMaze, {"--set", "gama=1"}).find("--set gama=1: config.gama: unknown option"),
             std::string::npos);
   EXPECT_NE(refusal(kMaze, {"--set", "gamma"}).find("must be option=value"), std::string::npos);
-  EXPECT_NE(refusal(kMaze, {"--stop", "{timesteps: 10}"}).find("no such metric"), std::string::npos);
+  EXPECT_NE(refusal(kMaze, {"--stop", "{timesteps: 10}"}).find("no such metric"),
+            std::string::npos);
   EXPECT_NE(refusal(kMaze, {"--checkpoint-score-attr", "loss"}).find("no such metric"),
             std::string::npos);
   EXPECT_EQ(knurl({"train", "no such file.yaml"}, scratch.path()).exit_code, 2);
@@ -158,9 +159,9 @@ TEST(Cli, ARunLeavesWhatRllibsUsersExpect) {
 TEST(Cli, TheSeedsFormsWork) {
   const Scratch scratch;
   write_file(scratch.path() / "maze.yaml", kMaze);
-  const Finished file = knurl({"train", "file", "maze.yaml", "--stop", R"({"timesteps_total": 2000})",
-                               "--json"},
-                              scratch.path());
+  const Finished file =
+      knurl({"train", "file", "maze.yaml", "--stop", R"({"timesteps_total": 2000})", "--json"},
+            scratch.path());
   EXPECT_EQ(file.exit_code, 0) << file.err;
   EXPECT_EQ(json_lines(file.out).back()["timesteps_total"], 2000);
   const Finished flags = knurl({"train", "--run", "QLearning", "--env", "Maze-v0", "-s",
@@ -225,8 +226,9 @@ TEST(Cli, OptionsWithoutEffectAreNamedOnce) {
              "x: {run: QLearning, env: Maze-v0, stop: {training_iteration: 3},\n"
              "    config: {framework: torch, _enable_new_api_stack: true}}\n");
   const Finished finished = knurl({"train", "a.yaml"}, scratch.path());
-  EXPECT_EQ(count(finished.out, "without effect here: framework (knurl learns with LibTorch), "
-                                "_enable_new_api_stack (knurl has one API)"),
+  EXPECT_EQ(count(finished.out,
+                  "without effect here: framework (knurl learns with LibTorch), "
+                  "_enable_new_api_stack (knurl has one API)"),
             1)
       << finished.out;
 }
@@ -289,10 +291,10 @@ TEST(Evaluate, RendersEachStep) {
 
 TEST(Checkpoints, KeepingSomeNeverLosesTheBestOrTheLast) {
   const Scratch scratch;
-  const fs::path trial =
-      train_maze(scratch, {"--checkpoint-freq", "1", "--keep-checkpoints", "2",
-                           "--checkpoint-score-attr", "min-info/learner/default_policy/"
-                                                      "learner_stats/max_q"});
+  const fs::path trial = train_maze(
+      scratch, {"--checkpoint-freq", "1", "--keep-checkpoints", "2", "--checkpoint-score-attr",
+                "min-info/learner/default_policy/"
+                "learner_stats/max_q"});
   // max_q only grows: the first checkpoint is the best for ever
   std::vector<std::string> left;
   for (const auto& entry : fs::directory_iterator(trial)) {
@@ -316,8 +318,8 @@ TEST(Checkpoints, DamageIsRefusedWithTheFileAndTheReason) {
     const std::string good = read_file(file);
     std::string flipped = good;
     flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 1);
-    for (const std::string& bad :
-         {good.substr(0, good.size() / 2), flipped, std::string(good.size(), '\0'), std::string()}) {
+    for (const std::string& bad : {good.substr(0, good.size() / 2), flipped,
+                                   std::string(good.size(), '\0'), std::string()}) {
       write_file(file, bad);
       const Finished finished = knurl({"evaluate", checkpoint.string()}, scratch.path());
       EXPECT_EQ(finished.exit_code, 3) << file;
@@ -356,7 +358,8 @@ TEST(Resume, GoesOnAndCutsWhatCameAfterTheCheckpoint) {
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   const auto results = json_lines(read_file(trial / "result.json"));
   ASSERT_EQ(results.size(), 8U);
-  for (int i = 0; i < 8; ++i) EXPECT_EQ(results[static_cast<std::size_t>(i)]["training_iteration"], i + 1);
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(results[static_cast<std::size_t>(i)]["training_iteration"], i + 1);
   EXPECT_EQ(results[3]["iterations_since_restore"], 1);
   EXPECT_EQ(count(read_file(trial / "progress.csv"), "\n"), 9);
   const auto record = nlohmann::json::parse(read_file(trial / "experiment.json"));
@@ -383,12 +386,14 @@ TEST(Resume, ADamagedCheckpointIsPassedOverForTheOneBefore) {
   EXPECT_NE(resumed.err.find("checkpoint_000005/algorithm.json: truncated"), std::string::npos)
       << resumed.err;
   EXPECT_EQ(json_lines(read_file(trial / "result.json")).size(), 5U);
-  EXPECT_EQ(knurl({"evaluate", (trial / "checkpoint_000005").string()}, scratch.path()).exit_code, 0);
+  EXPECT_EQ(knurl({"evaluate", (trial / "checkpoint_000005").string()}, scratch.path()).exit_code,
+            0);
 }
 
 TEST(Resume, TwoAtOnceAreRefused) {
   const Scratch scratch;
-  write_file(scratch.path() / "endless.yaml", "x: {run: QLearning, env: Maze-v0, checkpoint_freq: 1}");
+  write_file(scratch.path() / "endless.yaml",
+             "x: {run: QLearning, env: Maze-v0, checkpoint_freq: 1}");
   Process running({knurl_binary(), "train", "endless.yaml"}, scratch.path());
   ASSERT_TRUE(running.wait_for_output("iter 3 ", std::chrono::seconds(10)));
   const fs::path trial = only_trial(scratch.path() / "results");
@@ -417,9 +422,9 @@ TEST(InitFrom, TakesTheWeightsAlone) {
   const auto result = json_lines(finished.out).back();
   EXPECT_EQ(result["episode_len_mean"], 8.0);  // as well as the run it starts from
   EXPECT_EQ(result["timesteps_total"], 1000);  // but counting anew
-  const Finished other = knurl({"train", "--run", "PPO", "--env", "CartPole-v1", "--init-from",
-                                trial.string()},
-                               scratch.path());
+  const Finished other =
+      knurl({"train", "--run", "PPO", "--env", "CartPole-v1", "--init-from", trial.string()},
+            scratch.path());
   EXPECT_EQ(other.exit_code, 3);
 }
 
@@ -591,27 +596,45 @@ TEST(StartUp, TorchIsLoadedByWhatNeedsItOnly) {
     EXPECT_EQ(loaded_libraries(scratch, arguments).find("libtorch"), std::string::npos)
         << arguments.back();
   }
-  const std::vector<std::string> ppo{"train", "--run", "PPO", "--env", "CartPole-v1",
-                                     "--stop", "{training_iteration: 1}",
-                                     "--set", "train_batch_size=64",
-                                     "--set", "sgd_minibatch_size=64",
-                                     "--set", "num_sgd_iter=1", "-n", "ppo"};
+  const std::vector<std::string> ppo{"train",
+                                     "--run",
+                                     "PPO",
+                                     "--env",
+                                     "CartPole-v1",
+                                     "--stop",
+                                     "{training_iteration: 1}",
+                                     "--set",
+                                     "train_batch_size=64",
+                                     "--set",
+                                     "sgd_minibatch_size=64",
+                                     "--set",
+                                     "num_sgd_iter=1",
+                                     "-n",
+                                     "ppo"};
   EXPECT_NE(loaded_libraries(scratch, ppo).find("libtorch_cpu"), std::string::npos);
   const fs::path trial = fs::directory_iterator(scratch.path() / "results" / "ppo")->path();
-  EXPECT_EQ(loaded_libraries(scratch, {"evaluate", trial.string(), "--episodes", "1"})
-                .find("libtorch"),
-            std::string::npos);
+  EXPECT_EQ(
+      loaded_libraries(scratch, {"evaluate", trial.string(), "--episodes", "1"}).find("libtorch"),
+      std::string::npos);
 }
 
 TEST(StartUp, TheReferenceBlasIsWarnedOfOnce) {
   const fs::path reference = "/usr/lib/x86_64-linux-gnu/blas";
   if (!fs::exists(reference / "libblas.so.3")) GTEST_SKIP() << "no reference BLAS is installed";
   const Scratch scratch;
-  const std::vector<std::string> ppo{"train", "--run", "PPO", "--env", "CartPole-v1",
-                                     "--stop", "{training_iteration: 1}",
-                                     "--set", "train_batch_size=64",
-                                     "--set", "sgd_minibatch_size=64",
-                                     "--set", "num_sgd_iter=1"};
+  const std::vector<std::string> ppo{"train",
+                                     "--run",
+                                     "PPO",
+                                     "--env",
+                                     "CartPole-v1",
+                                     "--stop",
+                                     "{training_iteration: 1}",
+                                     "--set",
+                                     "train_batch_size=64",
+                                     "--set",
+                                     "sgd_minibatch_size=64",
+                                     "--set",
+                                     "num_sgd_iter=1"};
   EXPECT_EQ(knurl(ppo, scratch.path()).err.find("BLAS"), std::string::npos);
   const Finished slow = knurl(ppo, scratch.path(), {"LD_LIBRARY_PATH=" + reference.string()});
   EXPECT_EQ(count(slow.err, "LibTorch runs on the reference BLAS"), 1) << slow.err;

@@ -1,16 +1,16 @@
 #include "command.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace knurl::e2e {
 namespace {
@@ -31,7 +31,9 @@ std::string unique_name() {
 
 }  // namespace
 
-std::string knurl_binary() { return KNURL_BINARY; }
+std::string knurl_binary() {
+  return KNURL_BINARY;
+}
 
 Process::Process(std::vector<std::string> command, const fs::path& directory,
                  const std::vector<std::string>& environment)
@@ -64,7 +66,9 @@ Process::~Process() {
   fs::remove(err_);
 }
 
-void Process::send(int signal) const { ::kill(pid_, signal); }
+void Process::send(int signal) const {
+  ::kill(pid_, signal);
+}
 
 bool Process::wait_for_output(const std::string& text, std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;

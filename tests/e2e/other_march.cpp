@@ -24,10 +24,10 @@ class Corridor final : public knurl::Env {
   explicit Corridor(Config config) : length_(config.length) {}
 
   knurl::EnvSpec spec() const override {
-    return {.observation =
-                knurl::Box{.shape = {1}, .low = 0.0F, .high = static_cast<float>(length_)},
-            .action = knurl::Discrete{.n = 2},
-            .max_episode_steps = 100};
+    return {
+        .observation = knurl::Box{.shape = {1}, .low = 0.0F, .high = static_cast<float>(length_)},
+        .action = knurl::Discrete{.n = 2},
+        .max_episode_steps = 100};
   }
 
   void reset(knurl::Rng& /*rng*/, knurl::ObservationOut observation) override {
@@ -50,15 +50,14 @@ class Corridor final : public knurl::Env {
 }  // namespace
 
 int main() {
-  auto algorithm = knurl::PPOConfig()
-                       .environment<Corridor>("Corridor-v0")
-                       .rollouts({.num_rollout_workers = 2, .num_envs_per_worker = 4})
-                       .training({.lr = 3e-3,
-                                  .train_batch_size = 400,
-                                  .model = {.fcnet_hiddens = {32}}},
-                                 {.sgd_minibatch_size = 100, .num_sgd_iter = 10})
-                       .debugging({.seed = 1})
-                       .build();
+  auto algorithm =
+      knurl::PPOConfig()
+          .environment<Corridor>("Corridor-v0")
+          .rollouts({.num_rollout_workers = 2, .num_envs_per_worker = 4})
+          .training({.lr = 3e-3, .train_batch_size = 400, .model = {.fcnet_hiddens = {32}}},
+                    {.sgd_minibatch_size = 100, .num_sgd_iter = 10})
+          .debugging({.seed = 1})
+          .build();
   for (int i = 0; i < 15; ++i) algorithm->train();
   const double greedy = *algorithm->evaluate().number("evaluation/episode_reward_mean");
   fmt::print("greedy return {}\n", greedy);

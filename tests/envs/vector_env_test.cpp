@@ -160,9 +160,18 @@ TEST(VectorEnv, ASummaryTellsHowTheEpisodeWent) {
   driver.reset();
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(driver.step().ended.empty());
   const double three_steps = 0.1 + 0.1 + 0.1;
-  const std::vector<EpisodeSummary> expected{
-      {.episode = 4, .env = 4, .episode_return = three_steps, .length = 3, .terminated = true},
-      {.episode = 5, .env = 5, .episode_return = three_steps, .length = 3, .terminated = true}};
+  const std::vector<EpisodeSummary> expected{{.episode = 4,
+                                              .env = 4,
+                                              .episode_return = three_steps,
+                                              .length = 3,
+                                              .ended_at = 3,
+                                              .terminated = true},
+                                             {.episode = 5,
+                                              .env = 5,
+                                              .episode_return = three_steps,
+                                              .length = 3,
+                                              .ended_at = 3,
+                                              .terminated = true}};
   EXPECT_EQ(driver.step().ended, expected);
   EXPECT_TRUE(driver.step().ended.empty());
 }

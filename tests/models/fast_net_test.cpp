@@ -45,9 +45,7 @@ std::vector<double> reference(const NetSpec& spec, const Weights& weights, const
       double sum = b[unit];
       for (int i = 0; i < layer.inputs; ++i) {
         const double x =
-            layer.source == DenseLayer::kFromInput
-                ? input[i]
-                : results[static_cast<std::size_t>(layer.source)][static_cast<std::size_t>(i)];
+            !layer.source ? input[i] : results[*layer.source][static_cast<std::size_t>(i)];
         sum += w[unit * layer.inputs + i] * x;
       }
       y.push_back(activated(layer.activation, sum));
@@ -55,7 +53,7 @@ std::vector<double> reference(const NetSpec& spec, const Weights& weights, const
     results.push_back(y);
   }
   for (const NetOutput& each : spec.outputs) {
-    if (each.name == output) return results[static_cast<std::size_t>(each.layer)];
+    if (each.name == output) return results[each.layer];
   }
   return {};
 }

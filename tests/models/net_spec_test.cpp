@@ -19,9 +19,8 @@ TEST(NetSpec, SeparateHeadsReadTheObservation) {
           .name = "policy.hidden.0", .inputs = 4, .outputs = 64, .activation = Activation::tanh}));
   EXPECT_EQ(net.layers[2].name, "policy.out");
   EXPECT_EQ(net.layers[2].source, 1);
-  EXPECT_EQ(net.layers[3].source, DenseLayer::kFromInput);
-  EXPECT_EQ(output_size(net, "action_dist_inputs"), 2);
-  EXPECT_EQ(output_size(net, "vf_preds"), 1);
+  EXPECT_EQ(net.layers[3].source, std::nullopt);
+  EXPECT_EQ(net.outputs, (std::vector<NetOutput>{{"action_dist_inputs", 2}, {"vf_preds", 4}}));
 }
 
 TEST(NetSpec, ASharedTrunkFeedsBothHeads) {

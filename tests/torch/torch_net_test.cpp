@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "knurl/algorithms/learner/optimizer.h"
+#include "knurl/models/columns.h"
 #include "knurl/models/fast/fast_net.h"
 
 namespace knurl {
@@ -34,6 +35,14 @@ std::vector<float> random_numbers(std::size_t n, Rng& rng) {
   return out;
 }
 
+/// A minibatch as a net reads it.
+RecordBatch minibatch_of(const std::vector<float>& inputs, std::int64_t rows) {
+  const auto width = static_cast<std::int64_t>(inputs.size()) / rows;
+  RecordBatch out({{column::kNetInputs, DType::float32, {width}}}, rows);
+  std::ranges::copy(inputs, out.column<float>(column::kNetInputs).data());
+  return out;
+}
+
 TEST(TorchNet, AgreesWithTheFastNetOverRandomNetsAndInputs) {
   Rng rng(1);
   for (int trial = 0; trial < 100; ++trial) {
@@ -44,7 +53,7 @@ TEST(TorchNet, AgreesWithTheFastNetOverRandomNetsAndInputs) {
     TorchNet torch_net(spec, weights);
     fast::FastNet fast_net(spec);
     fast_net.set_weights(weights);
-    const auto expected = torch_net.forward(input.data(), rows);
+    const auto expected = torch_net.forward(minibatch_of(input, rows));
     fast_net.forward(input.data(), rows, spec.inputs);
     for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
       const auto output = fast_net.output(spec.outputs[k].name);
@@ -66,12 +75,12 @@ TEST(TorchNet, GradientsAreThoseOfTheOutputs) {
         {{.name = "policy", .output = "logits", .size = 2, .init_norm = 1.0},
          {.name = "value", .output = "values", .hidden = {.units = {4}}, .init_norm = 1.0}});
     TorchNet net(spec, fresh_weights(spec, Rng(7)));
-    const auto input = random_numbers(12, rng);
+    const RecordBatch input = minibatch_of(random_numbers(12, rng), 4);
     const std::vector<std::vector<float>> weight{random_numbers(8, rng), random_numbers(4, rng)};
     // a loss that is linear in the outputs: its gradient at them is `weight`
     const auto loss = [&] {
       double sum = 0.0;
-      const auto out = net.forward(input.data(), 4);
+      const auto out = net.forward(input);
       for (std::size_t k = 0; k < out.size(); ++k) {
         for (std::size_t i = 0; i < out[k].size(); ++i) sum += weight[k][i] * out[k][i];
       }
@@ -97,10 +106,10 @@ TEST(TorchNet, GradientsAreThoseOfTheOutputs) {
 TEST(TorchNet, EachBackwardStartsFromZero) {
   const NetSpec spec = make_net(2, {}, {{.name = "q", .output = "q", .size = 1, .init_norm = 1.0}});
   TorchNet net(spec, fresh_weights(spec, Rng(1)));
-  const std::vector<float> input{1.0F, 2.0F};
+  const RecordBatch input = minibatch_of({1.0F, 2.0F}, 1);
   const std::vector<float> one{1.0F};
   for (int i = 0; i < 3; ++i) {
-    net.forward(input.data(), 1);
+    net.forward(input);
     net.backward({one});
     EXPECT_EQ(net.gradients().column<float>("q.out.weight").data()[1], 2.0F);
     EXPECT_EQ(net.gradients().column<float>("q.out.bias").data()[0], 1.0F);
@@ -116,23 +125,21 @@ TEST(Optimizer, TakesPyTorchsSteps) {
     torch::Tensor theirs = torch::tensor(start).requires_grad_();
     std::unique_ptr<torch::optim::Optimizer> reference;
     if (adam) {
-      reference = std::make_unique<torch::optim::Adam>(
-          std::vector<torch::Tensor>{theirs}, torch::optim::AdamOptions(3e-3).eps(1e-5));
+      reference = std::make_unique<torch::optim::Adam>(std::vector<torch::Tensor>{theirs},
+                                                       torch::optim::AdamOptions(3e-3).eps(1e-5));
     } else {
-      reference = std::make_unique<torch::optim::SGD>(
-          std::vector<torch::Tensor>{theirs}, torch::optim::SGDOptions(3e-3).momentum(0.9));
+      reference = std::make_unique<torch::optim::SGD>(std::vector<torch::Tensor>{theirs},
+                                                      torch::optim::SGDOptions(3e-3).momentum(0.9));
     }
-    const auto ours = make_optimizer({.type = adam ? OptimizerType::adam : OptimizerType::sgd,
-                                      .epsilon = 1e-5,
-                                      .momentum = 0.9},
-                                     parameters);
+    const auto ours = make_optimizer(
+        {.type = adam ? OptimizerType::adam : OptimizerType::sgd, .epsilon = 1e-5, .momentum = 0.9},
+        parameters);
     for (int step = 0; step < 50; ++step) {
       const auto gradient = random_numbers(7, rng);
       RecordBatch gradients({{"w", DType::float32, {7}}}, 1);
       std::ranges::copy(gradient, gradients.column<float>("w").data());
-      double norm = 0.0;
-      const double scale = clip_gradients(gradients, 1.0, GradClipBy::global_norm, norm);
-      ours->step(parameters, gradients, 3e-3, scale);
+      const auto clipped = clip_gradients(gradients, 1.0, GradClipBy::global_norm);
+      ours->step(parameters, gradients, 3e-3, clipped.scale);
       theirs.mutable_grad() = torch::tensor(gradient);
       torch::nn::utils::clip_grad_norm_({theirs}, 1.0);
       reference->step();

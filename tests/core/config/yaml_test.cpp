@@ -74,7 +74,7 @@ TEST(Yaml, DepthAndSizeHaveLimits) {
     laughs += fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n",
                           i, i - 1);
   }
-  EXPECT_NE(refusal(laughs).find("more than a million values"), std::string::npos);
+  EXPECT_NE(refusal(laughs).find("more than 200000 values"), std::string::npos);
 }
 
 TEST(Yaml, FilesThatCannotBeConfigsAreRefused) {

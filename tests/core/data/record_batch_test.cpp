@@ -51,16 +51,6 @@ TEST(RecordBatch, GatherTakesRowsInOrder) {
   EXPECT_EQ(to.column<float>("obs").row(2)[1], 16.0F);
 }
 
-TEST(RecordBatch, ConcatKeepsOrder) {
-  const RecordBatch a = counting(2);
-  const RecordBatch b = counting(3);
-  const std::vector<const RecordBatch*> both{&a, &b};
-  const RecordBatch all = concat(both);
-  EXPECT_EQ(all.rows(), 5);
-  EXPECT_EQ(all.column<std::int64_t>("action")[1], 10);
-  EXPECT_EQ(all.column<std::int64_t>("action")[4], 20);
-}
-
 TEST(RecordBatch, TravelsAsBytes) {
   static_assert(Serialisable<RecordBatch>);
   RecordBatch batch = counting(4);

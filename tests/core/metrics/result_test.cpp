@@ -49,7 +49,7 @@ TEST(Result, JsonNestsAlongPathsAndReadsBack) {
 
 TEST(Result, PrettyPrintIsYamlForPeople) {
   Result result;
-  result.set("episode_reward_mean", Result::Nothing{});
+  result.set("episode_reward_mean", Result::Nothing{"no episode yet"});
   result.set("a/b/c", 1.5);
   result.set("a/list", std::vector<double>{1, 2});
   result.set("only/lists", std::vector<double>{1});

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const MetricNames kNames({{"training_iteration", {}, ""},
-                          {"timesteps_total", {"steps"}, ""},
+const MetricNames kNames({{"training_iteration", {}, "", MetricKind::counter},
+                          {"timesteps_total", {"steps"}, "", MetricKind::counter},
                           {"reward", {"env_runners/return"}, ""}});
 
 Result result_of(int iteration, double reward) {
@@ -195,6 +195,7 @@ class Climber final : public Trainable {
     if (++iteration_ == fail_at_) throw std::runtime_error("lost its footing");
     return result_of(iteration_, iteration_);
   }
+  [[nodiscard]] std::int64_t iteration() const override { return iteration_; }
   CheckpointData save_state() override {
     CheckpointData out;
     out.add_json("state.json", std::to_string(iteration_));

@@ -11,8 +11,8 @@
 
 namespace knurl::cli {
 
-/// A run that is ready to start: an experiment whose parts have been read and checked.
-struct Run {
+/// A trial that is ready to start: an experiment whose parts have been read and checked.
+struct PlannedTrial {
   std::string name;  ///< of the experiment
   std::unique_ptr<AlgorithmConfig> config;
   tune::StopConditions stop;
@@ -20,9 +20,9 @@ struct Run {
   std::string local_dir = "results";
 };
 
-/// The runs that a file's experiments describe. Throws Error(config).
-std::vector<Run> runs_of_file(const std::filesystem::path& path);
-Run run_of(const tune::NamedExperiment& named);
+/// The trials that a file's experiments describe. Throws Error(config).
+std::vector<PlannedTrial> trials_of_file(const std::filesystem::path& path);
+PlannedTrial trial_of(const tune::NamedExperiment& named);
 
 /// Options from "--set a.b=value" arguments as a map. Throws Error(config).
 ConfigValue overrides_of(const std::vector<std::string>& set);

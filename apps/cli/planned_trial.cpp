@@ -1,4 +1,4 @@
-#include "knurl/apps/cli/runs.h"
+#include "knurl/apps/cli/planned_trial.h"
 
 #include "knurl/algorithms/registry.h"
 #include "knurl/core/base/error.h"
@@ -6,22 +6,22 @@
 
 namespace knurl::cli {
 
-std::vector<Run> runs_of_file(const std::filesystem::path& path) {
-  std::vector<Run> out;
+std::vector<PlannedTrial> trials_of_file(const std::filesystem::path& path) {
+  std::vector<PlannedTrial> out;
   for (const tune::NamedExperiment& named : tune::parse_experiments(read_yaml_file(path))) {
-    out.push_back(run_of(named));
+    out.push_back(trial_of(named));
   }
   return out;
 }
 
-Run run_of(const tune::NamedExperiment& named) {
+PlannedTrial trial_of(const tune::NamedExperiment& named) {
   const tune::Experiment& experiment = named.experiment;
   const std::string path = named.name + ".config";
-  Run run{.name = named.name,
-          .config = make_config(*experiment.run),
-          .stop = tune::StopConditions::from(*experiment.stop, named.name + ".stop"),
-          .checkpoints = experiment.checkpoint_config,
-          .local_dir = *experiment.local_dir};
+  PlannedTrial trial{.name = named.name,
+                     .config = make_config(*experiment.run),
+                     .stop = tune::StopConditions::from(*experiment.stop, named.name + ".stop"),
+                     .checkpoints = experiment.checkpoint_config,
+                     .local_dir = *experiment.local_dir};
   ConfigValue options = *experiment.config;
   if (experiment.env.given()) {
     if (const ConfigValue* other = options.find("env")) {
@@ -30,8 +30,8 @@ Run run_of(const tune::NamedExperiment& named) {
     }
     options["env"] = ConfigValue::of(*experiment.env);
   }
-  run.config->update(options, path);
-  return run;
+  trial.config->update(options, path);
+  return trial;
 }
 
 ConfigValue overrides_of(const std::vector<std::string>& set) {

@@ -1,0 +1,56 @@
+#include "knurl/algorithms/rollout/episode_metrics.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace knurl {
+namespace {
+
+/// Sets a number, or says that no episode has given one.
+void set(Result& result, const std::string& name, const std::vector<double>& numbers,
+         const std::function<double()>& value) {
+  if (numbers.empty()) {
+    result.set(name, Result::Nothing{"no episode yet"});
+  } else {
+    result.set(name, value());
+  }
+}
+
+double mean(const std::vector<double>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
+}
+
+/// "<before>mean<after>", "<before>min<after>" and "<before>max<after>".
+void set_spread(Result& result, const std::string& before, const std::string& after,
+                const std::vector<double>& numbers) {
+  set(result, before + "mean" + after, numbers, [&] { return mean(numbers); });
+  set(result, before + "min" + after, numbers, [&] { return std::ranges::min(numbers); });
+  set(result, before + "max" + after, numbers, [&] { return std::ranges::max(numbers); });
+}
+
+}  // namespace
+
+Result episode_metrics(std::span<const EpisodeSummary> episodes,
+                       const std::vector<std::string>& info_names) {
+  std::vector<double> returns;
+  std::vector<double> lengths;
+  for (const EpisodeSummary& episode : episodes) {
+    returns.push_back(episode.episode_return);
+    lengths.push_back(static_cast<double>(episode.length));
+  }
+  Result result;
+  set_spread(result, "episode_reward_", "", returns);
+  set(result, "episode_len_mean", lengths, [&] { return mean(lengths); });
+  for (std::size_t k = 0; k < info_names.size(); ++k) {
+    std::vector<double> values;
+    for (const EpisodeSummary& episode : episodes) values.push_back(episode.info.at(k));
+    set_spread(result, "custom_metrics/" + info_names[k] + "_", "", values);
+  }
+  set_spread(result, "policy_reward_", "/default_policy", returns);
+  result.set("hist_stats/episode_reward", returns);
+  result.set("hist_stats/episode_lengths", lengths);
+  return result;
+}
+
+}  // namespace knurl

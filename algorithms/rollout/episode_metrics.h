@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "knurl/core/metrics/result.h"
+#include "knurl/envs/vector_env.h"
+
+namespace knurl {
+
+/// What episodes come to: episode_reward_mean, min and max, episode_len_mean, policy_reward_*,
+/// custom_metrics/<info>_mean, min and max of the info numbers at their ends, and hist_stats. Without
+/// episodes there are no numbers.
+Result episode_metrics(std::span<const EpisodeSummary> episodes,
+                       const std::vector<std::string>& info_names);
+
+}  // namespace knurl

@@ -1,0 +1,16 @@
+#pragma once
+
+/// The names of the columns that policies, rollouts and learners share; RLlib's, where it has one.
+namespace knurl::column {
+
+inline constexpr const char* kObservations = "obs";  ///< or "obs/<leaf>"
+inline constexpr const char* kActions = "actions";
+inline constexpr const char* kActionLogProb = "action_logp";
+inline constexpr const char* kDistInputs = "action_dist_inputs";  ///< also an output of nets
+inline constexpr const char* kValues = "vf_preds";                ///< also an output of nets
+inline constexpr const char* kRewards = "rewards";
+inline constexpr const char* kNetInputs = "net_inputs";  ///< observations as a net reads them
+inline constexpr const char* kAdvantages = "advantages";
+inline constexpr const char* kValueTargets = "value_targets";
+
+}  // namespace knurl::column
