@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "knurl/algorithms/metrics.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/algorithms/rollout/episode_metrics.h"
 #include "knurl/algorithms/rollout/evaluation.h"
@@ -31,11 +32,12 @@ void require_default(const std::string& policy_id) {
 }  // namespace
 
 Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
-    : config_(std::move(resolved)), names_(common_metrics()) {
+    : config_(std::move(resolved)) {
   const EnvironmentOptions& options = config_->common().environment;
   env_spec_ = make_env(*options.env, *options.env_config)->spec();
   observations_ = SpaceLayout(env_spec_.observation);
   actions_ = SpaceLayout(env_spec_.action);
+  names_ = knurl::metric_names(*config_, env_spec_);
   workers_ = std::make_unique<WorkerSet>(*config_);
   greedy_.policy = config_->make_policy(env_spec_, Acting::greedy);
   exploring_.policy = config_->make_policy(env_spec_, Acting::exploring);
@@ -96,7 +98,7 @@ Result Algorithm::train() {
   report_counters(result, before, elapsed);
   report_timers(result, elapsed);
   result.merge(learner().take_stats(), "info/learner/default_policy/learner_stats/");
-  const auto interval = *config_->common().evaluation.evaluation_interval;
+  const auto interval = config_->evaluation_interval();
   if (interval && counters_.iteration % *interval == 0) result.merge(evaluate());
   return result;
 }

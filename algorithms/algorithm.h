@@ -147,9 +147,6 @@ class Algorithm : public tune::Trainable {
   Rng action_rng_;
 };
 
-/// What train() of any algorithm reports, with its aliases.
-MetricNames common_metrics();
-
 /// The config that a checkpoint of an algorithm was made with. Throws Error(checkpoint).
 std::unique_ptr<AlgorithmConfig> config_of(const CheckpointData& state);
 /// The policy's weights in a checkpoint of an algorithm.

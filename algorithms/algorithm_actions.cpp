@@ -63,7 +63,8 @@ std::map<std::string, ActionValue> Algorithm::compute_actions(
   for (const auto& [id, observation] : observations) {
     write_observation(observation, Row(all, at++));
     const std::string wrong = violation(ConstRow(ConstRows(all), at - 1));
-    if (!wrong.empty()) fail(ErrorKind::config, "observation{}{}: {}", id.empty() ? "" : " ", id, wrong);
+    if (!wrong.empty())
+      fail(ErrorKind::config, "observation{}{}: {}", id.empty() ? "" : " ", id, wrong);
   }
   Policy& policy = up_to_date(explore ? exploring_ : greedy_);
   policy.exploration().set_timestep(counters_.env_steps_sampled);

@@ -3,47 +3,70 @@
 #include <random>
 
 #include "knurl/algorithms/algorithm.h"
-#include "knurl/algorithms/foreign_keys.h"
+#include "knurl/algorithms/rllib_keys.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/yaml.h"
 
 namespace knurl {
 namespace {
 
-/// An option that belongs to another type than the one chosen.
-void refuse_other_type(bool given, std::string_view option, std::string_view owner,
+/// An option that belongs to another type than the one chosen; at its default it does no harm.
+void refuse_other_type(bool changed, std::string_view option, std::string_view owner,
                        std::string_view type_option, std::string_view type) {
-  if (!given) return;
+  if (!changed) return;
   fail(ErrorKind::config, "{} belongs to {}, but {} = {}; leave one out", option, owner,
        type_option, type);
 }
 
 void check_belonging(const OptimizerConfig& o) {
+  const OptimizerConfig fresh;
   const std::string_view type = name_of(o.type.value());
-  const auto refuse = [&](bool given, std::string_view name, std::string_view owner) {
-    refuse_other_type(given, fmt::format("training.optimizer.{}", name), owner,
+  const auto refuse = [&](bool changed, std::string_view name, std::string_view owner) {
+    refuse_other_type(changed, fmt::format("training.optimizer.{}", name), owner,
                       "training.optimizer.type", type);
   };
   if (o.type.value() == OptimizerType::adam) {
-    refuse(o.momentum.given(), "momentum", "sgd");
+    refuse(*o.momentum != *fresh.momentum, "momentum", "sgd");
   } else {
-    refuse(o.beta1.given(), "beta1", "adam");
-    refuse(o.beta2.given(), "beta2", "adam");
-    refuse(o.epsilon.given(), "epsilon", "adam");
+    refuse(*o.beta1 != *fresh.beta1, "beta1", "adam");
+    refuse(*o.beta2 != *fresh.beta2, "beta2", "adam");
+    refuse(*o.epsilon != *fresh.epsilon, "epsilon", "adam");
   }
 }
 
 void check_belonging(const ExplorationConfig& e) {
   if (e.type.value() == ExplorationType::epsilon_greedy) return;
-  const auto refuse = [&](bool given, std::string_view name) {
-    refuse_other_type(given, fmt::format("exploration.exploration_config.{}", name),
+  const ExplorationConfig fresh;
+  const auto refuse = [&](bool changed, std::string_view name) {
+    refuse_other_type(changed, fmt::format("exploration.exploration_config.{}", name),
                       "EpsilonGreedy", "exploration.exploration_config.type",
                       name_of(e.type.value()));
   };
-  refuse(e.initial_epsilon.given(), "initial_epsilon");
-  refuse(e.final_epsilon.given(), "final_epsilon");
-  refuse(e.warmup_timesteps.given(), "warmup_timesteps");
-  refuse(e.epsilon_timesteps.given(), "epsilon_timesteps");
+  refuse(*e.initial_epsilon != *fresh.initial_epsilon, "initial_epsilon");
+  refuse(*e.final_epsilon != *fresh.final_epsilon, "final_epsilon");
+  refuse(*e.warmup_timesteps != *fresh.warmup_timesteps, "warmup_timesteps");
+  refuse(*e.epsilon_timesteps != *fresh.epsilon_timesteps, "epsilon_timesteps");
+}
+
+/// Envs in the whole run. Throws Error(config) where there are more than anybody can want.
+int num_envs_of(const RolloutOptions& o) {
+  constexpr std::int64_t kMost = 1 << 20;
+  const std::int64_t envs = static_cast<std::int64_t>(std::max(1, o.num_rollout_workers.value())) *
+                            o.num_envs_per_worker.value();
+  if (envs > kMost) {
+    fail(ErrorKind::config,
+         "rollouts.num_rollout_workers = {} times rollouts.num_envs_per_worker = {}: at most {} "
+         "environments",
+         o.num_rollout_workers.value(), o.num_envs_per_worker.value(), kMost);
+  }
+  const auto& length = *o.rollout_fragment_length;
+  if (!length.is_auto() && *length.value * envs > (std::int64_t{1} << 30)) {
+    fail(ErrorKind::config,
+         "rollouts.rollout_fragment_length = {} in {} environments: more steps than one sample can "
+         "hold",
+         *length.value, envs);
+  }
+  return static_cast<int>(envs);
 }
 
 /// Small enough to survive any reader of JSON and YAML unchanged.
@@ -89,12 +112,19 @@ std::vector<ConstSection> AlgorithmConfig::sections() const {
 void AlgorithmConfig::update(const ConfigValue& map, const std::string& path) {
   refuse_if_frozen();
   ConfigValue own = map;
-  for (std::string& note : take_foreign_keys(own, path)) notes_.push_back(std::move(note));
-  read_sections(own, sections(), path);
+  const ConfigValue* fake = own.find("_fake_gpus");
+  if (fake && fake->as_bool().value_or(false)) own.take("num_gpus");
+  Problems problems;
+  for (std::string& note : take_foreign_keys(own, rllib_keys(), path, problems)) {
+    notes_.push_back(std::move(note));
+  }
+  read_sections(own, sections(), path, problems);
+  problems.throw_any();
 }
 
 void AlgorithmConfig::restore(const ConfigValue& all, const ConfigValue& given) {
   refuse_if_frozen();
+  const OrAuto<int> fresh_length = *common_.rollouts.rollout_fragment_length;
   const std::vector<Section> parts = sections();
   read_sections(all, parts, "config");
   for (const Section& section : parts) {
@@ -102,14 +132,20 @@ void AlgorithmConfig::restore(const ConfigValue& all, const ConfigValue& given) 
       field.type->mark_given(field.in(section.object), given.find(field.name));
     }
   }
+  Opt<OrAuto<int>>& length = common_.rollouts.rollout_fragment_length;
+  if (!length.given() && fresh_length.is_auto()) length = Default{OrAuto<int>{}};
+}
+
+std::optional<int> AlgorithmConfig::evaluation_interval() const {
+  const std::optional<int> interval = *common_.evaluation.evaluation_interval;
+  return interval && *interval > 0 ? interval : std::nullopt;
 }
 
 std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
   auto out = clone();
   CommonOptions& c = out->common_;
   out->check();
-  const int num_envs =
-      std::max(1, c.rollouts.num_rollout_workers.value()) * c.rollouts.num_envs_per_worker;
+  const int num_envs = num_envs_of(c.rollouts);
   if (c.rollouts.rollout_fragment_length->is_auto()) {
     c.rollouts.rollout_fragment_length =
         Default{(c.training.train_batch_size + num_envs - 1) / num_envs};
@@ -125,11 +161,14 @@ std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
 
 void AlgorithmConfig::check() const {
   const std::vector<std::string> unused = unused_options();
+  const ConfigValue defaults = unused.empty() ? ConfigValue() : fresh()->to_value();
   for (const ConstSection& section : sections()) {
     section.schema->check(section.object, section.group);
     for (const Field& field : section.schema->fields()) {
       if (std::ranges::count(unused, field.name) == 0) continue;
-      if (!field.type->given(field.in(section.object))) continue;
+      const void* member = field.in(section.object);
+      if (!field.type->given(member)) continue;
+      if (field.type->write(member, Shown::all) == *defaults.find(field.name)) continue;
       fail(ErrorKind::config, "{}.{}: means nothing to {}; leave it out", section.group, field.name,
            algorithm());
     }
@@ -143,7 +182,7 @@ void AlgorithmConfig::check() const {
   if (c.training.lr_schedule.value() && c.training.lr.given()) {
     fail(ErrorKind::config, "training.lr and training.lr_schedule: both set lr; give one of them");
   }
-  if (c.training.grad_clip_by.given() && !c.training.grad_clip.value()) {
+  if (*c.training.grad_clip_by != GradClipBy::global_norm && !c.training.grad_clip.value()) {
     fail(ErrorKind::config, "training.grad_clip_by = {} without training.grad_clip: give both",
          name_of(c.training.grad_clip_by.value()));
   }

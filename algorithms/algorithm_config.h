@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "knurl/algorithms/options.h"
 #include "knurl/core/config/schema.h"
+#include "knurl/core/metrics/result.h"
 #include "knurl/envs/registry.h"
 #include "knurl/models/policy.h"
 
@@ -38,14 +40,21 @@ class AlgorithmConfig {
   [[nodiscard]] virtual std::string_view algorithm() const = 0;
   /// A copy that may be changed.
   [[nodiscard]] virtual std::unique_ptr<AlgorithmConfig> clone() const = 0;
+  /// A config of the same algorithm with nothing but defaults.
+  [[nodiscard]] virtual std::unique_ptr<AlgorithmConfig> fresh() const = 0;
   /// The policy for an env with these spaces.
   [[nodiscard]] virtual std::unique_ptr<Policy> make_policy(const EnvSpec& env,
                                                             Acting acting) const = 0;
+  /// What the learner reports below info/learner/default_policy/learner_stats/; aliases are the
+  /// names that RLlib's newer API has for it.
+  [[nodiscard]] virtual std::vector<MetricInfo> learner_metrics() const = 0;
   /// Makes the algorithm and freezes this config. Throws Error(config) where options contradict
   /// each other or are out of range.
   std::unique_ptr<Algorithm> build();
 
   [[nodiscard]] const CommonOptions& common() const { return common_; }
+  /// Iterations from one evaluation to the next; nothing where none is wanted.
+  [[nodiscard]] std::optional<int> evaluation_interval() const;
 
   /// Sets options from a map as a file's `config` holds them. RLlib's options that mean nothing
   /// here are taken out and noted; those that knurl does not have yet are refused by name.
@@ -53,7 +62,8 @@ class AlgorithmConfig {
   /// What update() accepted without effect: one line for each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
-  /// A config without open ends: "auto" is worked out, a missing seed drawn. Checks all.
+  /// A config without open ends: "auto" is worked out, a missing seed drawn. Checks all that can be
+  /// checked without making an env.
   [[nodiscard]] std::unique_ptr<AlgorithmConfig> resolved() const;
 
   /// The options as a flat map / YAML; update() reads them back.
@@ -61,12 +71,13 @@ class AlgorithmConfig {
   [[nodiscard]] std::string to_yaml(Shown shown = Shown::all) const;
 
   /// Sets every option as `all` says, and takes as given only what `given` names: a saved config.
+  /// What was worked out from other options is open again.
   void restore(const ConfigValue& all, const ConfigValue& given);
 
   /// All options by group: schemas, and this object's structs.
   [[nodiscard]] std::vector<Section> sections();
   [[nodiscard]] std::vector<ConstSection> sections() const;
-  /// Common options that mean nothing to this algorithm: giving one is an error.
+  /// Common options that mean nothing to this algorithm: giving one another value is an error.
   [[nodiscard]] virtual std::vector<std::string> unused_options() const { return {}; }
 
  protected:
@@ -145,6 +156,9 @@ class ConfigBuilder : public AlgorithmConfig {
   [[nodiscard]] Derived copy() const { return Derived(static_cast<const Derived&>(*this)); }
   [[nodiscard]] std::unique_ptr<AlgorithmConfig> clone() const override {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+  [[nodiscard]] std::unique_ptr<AlgorithmConfig> fresh() const override {
+    return std::make_unique<Derived>();
   }
   /// The config that a YAML map of options describes.
   static Derived from_yaml(std::string_view yaml);

@@ -127,7 +127,7 @@ struct EvaluationOptions {
 
   static void fields(auto& self, auto&& field) {
     field("evaluation_interval", self.evaluation_interval,
-          "iterations from one evaluation to the next; null: none", at_least(1));
+          "iterations from one evaluation to the next; null or 0: none", at_least(0));
     field("evaluation_duration", self.evaluation_duration, "episodes of one evaluation",
           at_least(1));
   }
@@ -143,7 +143,7 @@ struct ResourceOptions {
           Aliases{{"num_cpus_per_env_runner"}});
     field("num_cpus_for_local_worker", self.num_cpus_for_local_worker,
           "threads the learner may use for one operation", Range{1, 4096},
-          Aliases{{"num_cpus_for_driver", "num_cpus_for_main_process", "num_cpus_per_learner"}});
+          Aliases{{"num_cpus_for_driver", "num_cpus_for_main_process"}});
   }
 };
 
@@ -157,7 +157,7 @@ struct ReportingOptions {
     field("metrics_num_episodes_for_smoothing", self.metrics_num_episodes_for_smoothing,
           "episode metrics cover at least the last so many episodes", at_least(1));
     field("min_time_s_per_iteration", self.min_time_s_per_iteration,
-          "an iteration lasts at least so many seconds; null: one training step", at_least(0));
+          "an iteration lasts at least so many seconds; null: one training step", Range{0, 1e9});
     field("min_train_timesteps_per_iteration", self.min_train_timesteps_per_iteration,
           "an iteration learns from at least so many env steps", at_least(0));
     field("min_sample_timesteps_per_iteration", self.min_sample_timesteps_per_iteration,

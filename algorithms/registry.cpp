@@ -1,12 +1,14 @@
 #include "knurl/algorithms/registry.h"
 
 #include <algorithm>
-#include <cctype>
 #include <mutex>
+
+#include <fmt/ranges.h>
 
 #include "knurl/algorithms/ppo/ppo_config.h"
 #include "knurl/algorithms/q_learning/q_learning_config.h"
 #include "knurl/core/base/error.h"
+#include "knurl/core/base/text.h"
 
 namespace knurl {
 namespace {
@@ -16,12 +18,17 @@ struct Registry {
   std::vector<AlgorithmEntry> entries;
 };
 
+/// RLlib's algorithms that knurl does not have yet.
+constexpr const char* kLaterAlgorithms[] = {
+    "A2C", "A3C",    "AlphaZero", "APEX",           "ApexDQN", "APPO",    "ARS",    "BanditLinTS",
+    "BC",  "CQL",    "CRR",       "DDPG",           "DDPPO",   "DQN",     "DT",     "DreamerV3",
+    "ES",  "IMPALA", "IQL",       "LeelaChessZero", "MADDPG",  "MAML",    "MARWIL", "MBMPO",
+    "PG",  "QMIX",   "R2D2",      "Rainbow",        "SAC",     "SimpleQ", "SlateQ", "TD3"};
+
 /// "Q-Learning", "q_learning" and "QLearning" are one name.
-std::string folded(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c != '-' && c != '_') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+std::string key_of(std::string_view name) {
+  std::string out = folded(name);
+  std::erase(out, '_');
   return out;
 }
 
@@ -50,7 +57,7 @@ void register_algorithm(AlgorithmEntry entry) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   for (const AlgorithmEntry& known : all.entries) {
-    if (folded(known.name) == folded(entry.name)) {
+    if (key_of(known.name) == key_of(entry.name)) {
       fail(ErrorKind::config, "the algorithm name {} is taken", entry.name);
     }
   }
@@ -67,10 +74,15 @@ std::vector<AlgorithmEntry> registered_algorithms() {
 std::unique_ptr<AlgorithmConfig> make_config(std::string_view algorithm) {
   std::vector<std::string> names;
   for (const AlgorithmEntry& entry : registered_algorithms()) {
-    if (folded(entry.name) == folded(algorithm)) return entry.make_config();
+    if (key_of(entry.name) == key_of(algorithm)) return entry.make_config();
     names.push_back(entry.name);
   }
-  fail(ErrorKind::config, "algorithm {}: unknown{}", algorithm, did_you_mean(algorithm, names));
+  const bool later = std::ranges::any_of(
+      kLaterAlgorithms, [&](const char* name) { return key_of(name) == key_of(algorithm); });
+  const std::string all = fmt::format("; there are {}", fmt::join(names, ", "));
+  if (later) fail(ErrorKind::config, "algorithm {}: not available yet{}", algorithm, all);
+  fail(ErrorKind::config, "algorithm {}: unknown{}", algorithm,
+       did_you_mean(algorithm, names, all));
 }
 
 }  // namespace knurl

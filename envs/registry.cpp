@@ -81,7 +81,8 @@ EnvEntry find_env(std::string_view name) {
   if (const auto found = all.entries.find(name); found != all.entries.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [known, entry] : all.entries) names.push_back(known);
-  fail(ErrorKind::config, "env {}: unknown{}", name, did_you_mean(name, names));
+  fail(ErrorKind::config, "env {}: unknown{}", name,
+       did_you_mean(name, names, "; `knurl list envs` shows what there is"));
 }
 
 std::unique_ptr<Env> detail::make_unnamed(std::string_view name, const ConfigValue& config) {

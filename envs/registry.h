@@ -21,6 +21,7 @@ struct EnvEntry {
   std::string name = {};                               ///< "CartPole-v1"
   std::string sentence = {};                           ///< what it is about
   const Schema* options = nullptr;                     ///< what env_config may hold; null: nothing
+  std::shared_ptr<const void> defaults = nullptr;      ///< of those options
   std::optional<std::type_index> type = std::nullopt;  ///< the class, where there is one
   std::function<std::unique_ptr<Env>(const ConfigValue& config)> make = {};
 };
@@ -52,6 +53,7 @@ EnvEntry env_entry(std::string name, std::string sentence) {
   EnvEntry entry{.name = std::move(name), .sentence = std::move(sentence), .type = typeid(E)};
   if constexpr (requires { typename E::Config; }) {
     entry.options = &schema_of<typename E::Config>();
+    entry.defaults = std::make_shared<typename E::Config>();
     entry.make = [](const ConfigValue& config) -> std::unique_ptr<Env> {
       typename E::Config options;
       detail::read_env_options(config,

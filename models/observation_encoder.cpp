@@ -1,6 +1,20 @@
 #include "knurl/models/observation_encoder.h"
 
+#include "knurl/core/base/error.h"
+
 namespace knurl {
+
+int encoded_size(const SpaceLayout& space) {
+  constexpr std::int64_t kMost = 1'000'000;
+  const std::int64_t size = flat_size(space);
+  if (size > kMost) {
+    fail(ErrorKind::config,
+         "observation space {}: {} numbers are too many for a fully connected net: at most {}; "
+         "Discrete values count as one number each of their choices",
+         space.space().text(), size, kMost);
+  }
+  return static_cast<int>(size);
+}
 
 const float* ObservationEncoder::encode(const ConstRows& observations, std::int64_t rows) {
   if (space_.plain_float()) {

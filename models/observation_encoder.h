@@ -7,12 +7,16 @@
 
 namespace knurl {
 
+/// Numbers that a net reads for one observation. Throws Error(config) naming the space where they
+/// are more than a million: a fully connected net is then not what is wanted.
+int encoded_size(const SpaceLayout& space);
+
 /// From observations to the numbers a fully connected net reads: a Box of float32 as it is, without
 /// a copy; anything else as flatten() writes it.
 class ObservationEncoder {
  public:
   explicit ObservationEncoder(const SpaceLayout& space)
-      : space_(space), size_(static_cast<int>(flat_size(space))) {}
+      : space_(space), size_(encoded_size(space)) {}
 
   /// Numbers a row has.
   [[nodiscard]] int size() const { return size_; }

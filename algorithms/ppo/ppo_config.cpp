@@ -3,6 +3,7 @@
 #include "knurl/algorithms/ppo/ppo.h"
 #include "knurl/core/base/error.h"
 #include "knurl/models/fast/net_policy.h"
+#include "knurl/models/observation_encoder.h"
 
 namespace knurl {
 
@@ -21,7 +22,7 @@ NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& a
   const HiddenLayers none;
   const bool shared = model.vf_share_layers;
   const ActionDistribution distribution = distribution_for(actions.space());
-  return make_net(static_cast<int>(flat_size(observations)), shared ? hidden : none,
+  return make_net(encoded_size(observations), shared ? hidden : none,
                   {{.name = "policy",
                     .output = column::kDistInputs,
                     .size = num_inputs(distribution),
@@ -40,6 +41,21 @@ std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting
       .action_options = {.normalize_actions = options.normalize_actions,
                          .clip_actions = options.clip_actions},
       .exploration = make_exploration(common().exploration.exploration_config, acting)});
+}
+
+std::vector<MetricInfo> PPOConfig::learner_metrics() const {
+  return {{"cur_kl_coeff", {"curr_kl_coeff"}, "weight of the KL penalty"},
+          {"cur_lr", {"default_optimizer_learning_rate"}, "step size"},
+          {"entropy_coeff", {"curr_entropy_coeff"}, "weight of the entropy bonus"},
+          {"total_loss", {}, "the loss"},
+          {"policy_loss", {}, "its part of the policy: minus the clipped surrogate"},
+          {"vf_loss", {}, "its part of the values: their clipped squared error"},
+          {"vf_explained_var", {}, "share of the value targets' variance that the values explain"},
+          {"kl", {"mean_kl_loss"}, "KL divergence of the policy from the one that acted"},
+          {"entropy", {}, "entropy of the policy, in nats"},
+          {"grad_gnorm",
+           {"gradients_default_optimizer_global_norm"},
+           "norm of the gradients before clipping"}};
 }
 
 void PPOConfig::resolve_own() {
@@ -61,7 +77,7 @@ void PPOConfig::check_own() const {
     fail(ErrorKind::config,
          "training.entropy_coeff and training.entropy_coeff_schedule: give one of them");
   }
-  if (!own_.use_kl_loss && own_.kl_coeff.given() && own_.kl_coeff > 0.0) {
+  if (!own_.use_kl_loss && own_.kl_coeff != *PpoOptions().kl_coeff && own_.kl_coeff > 0.0) {
     fail(ErrorKind::config, "training.kl_coeff = {} with training.use_kl_loss = false: give one",
          own_.kl_coeff.value());
   }

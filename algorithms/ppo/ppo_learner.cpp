@@ -17,6 +17,11 @@ void shuffle(std::vector<std::int32_t>& rows, Rng& rng) {
   for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[rng.below(i)]);
 }
 
+/// The weight of the KL penalty that a run begins with.
+double first_kl_coeff(const PpoOptions& options) {
+  return options.use_kl_loss ? options.kl_coeff.value() : 0.0;
+}
+
 }  // namespace
 
 PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
@@ -28,7 +33,7 @@ PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
                fresh_weights(config.net_for(observations, actions), rng.split("weights")),
                config.common().training, config.common().resources.num_cpus_for_local_worker),
       shuffle_(rng.split("shuffle")),
-      kl_coeff_(options_.use_kl_loss ? options_.kl_coeff.value() : 0.0),
+      kl_coeff_(first_kl_coeff(options_)),
       loss_options_{.clip_param = static_cast<float>(options_.clip_param.value()),
                     .vf_clip_param = static_cast<float>(options_.vf_clip_param.value()),
                     .vf_loss_coeff = static_cast<float>(options_.vf_loss_coeff.value())} {}
@@ -97,16 +102,19 @@ PpoLoss PpoLearner::update_minibatch(const PpoBatch& batch, std::span<const std:
 
 void PpoLearner::save(CheckpointData& out) const {
   learner_.save(out);
-  out.add_json(
-      kStateFile,
-      nlohmann::ordered_json{{"kl_coeff", kl_coeff_}, {"shuffle_rng", shuffle_.state()}}.dump(1));
+  out.add_json(kStateFile, nlohmann::ordered_json{{"kl_coeff", kl_coeff_},
+                                                  {"first_kl_coeff", first_kl_coeff(options_)},
+                                                  {"shuffle_rng", shuffle_.state()}}
+                               .dump(1));
 }
 
 void PpoLearner::load(const CheckpointData& in) {
   learner_.load(in);
   try {
     const auto json = nlohmann::json::parse(in.json(kStateFile));
-    kl_coeff_ = json.at("kl_coeff").get<double>();
+    // it goes on adapting, unless the run is to go on with another one
+    const double first = first_kl_coeff(options_);
+    kl_coeff_ = first == json.at("first_kl_coeff") ? json.at("kl_coeff").get<double>() : first;
     shuffle_.restore(json.at("shuffle_rng").get<Rng::State>());
   } catch (const nlohmann::json::exception& error) {
     fail(ErrorKind::checkpoint, "{}: {}", kStateFile, error.what());

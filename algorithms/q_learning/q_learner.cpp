@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "knurl/algorithms/losses/q_update.h"
+#include "knurl/core/base/error.h"
 #include "knurl/models/columns.h"
 
 namespace knurl {
@@ -53,6 +54,10 @@ void QLearner::update(const PolicySteps& steps, const Segment& segment) {
                                   .next_state = next,
                                   .terminated = last && segment.ending == Ending::terminated},
                                  {.step_size = static_cast<float>(last_lr_), .gamma = gamma_});
+    if (!std::isfinite(error)) {
+      fail(ErrorKind::env, "update {}: the error is {}: training stops before it spoils the table",
+           table_.version + 1, error);
+    }
     td_error_sum_ += std::abs(error);
     ++updates_;
     state = next;

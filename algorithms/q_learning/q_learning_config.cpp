@@ -14,13 +14,22 @@ QLearningConfig::QLearningConfig() {
   options.exploration.exploration_config.type = Default{ExplorationType::epsilon_greedy};
   options.exploration.exploration_config.final_epsilon = Default{0.1};
   options.exploration.exploration_config.epsilon_timesteps = Default{10'000};
-  options.reporting.min_sample_timesteps_per_iteration = Default{1'000};
+  options.reporting.min_sample_timesteps_per_iteration = Default{10'000};
 }
 
 std::unique_ptr<Policy> QLearningConfig::make_policy(const EnvSpec& env, Acting acting) const {
   return std::make_unique<TabularPolicy>(
       SpaceLayout(env.observation), SpaceLayout(env.action),
       make_exploration(common().exploration.exploration_config, acting));
+}
+
+std::vector<MetricInfo> QLearningConfig::learner_metrics() const {
+  return {{"mean_td_error", {"td_error_mean"}, "mean size of the errors that were learnt from"},
+          {"mean_q", {"qf_mean"}, "mean of the table"},
+          {"min_q", {"qf_min"}, "least value in the table"},
+          {"max_q", {"qf_max"}, "largest value in the table"},
+          {"cur_lr", {"default_optimizer_learning_rate"}, "step size"},
+          {"cur_epsilon", {}, "chance of a random action"}};
 }
 
 void QLearningConfig::check_own() const {
@@ -31,8 +40,12 @@ void QLearningConfig::check_own() const {
          "EpsilonGreedy",
          name_of(common().exploration.exploration_config.type.value()));
   }
-  for (const auto& [step, lr] : training.lr->points()) {
-    if (lr > 1.0) fail(ErrorKind::config, "training.lr = {}: must be in [0, 1] for a table", lr);
+  const Schedule& lr = training.lr_schedule->has_value() ? **training.lr_schedule : *training.lr;
+  for (const auto& [step, value] : lr.points()) {
+    if (value > 1.0) {
+      fail(ErrorKind::config, "training.{} = {}: must be in [0, 1] for a table",
+           training.lr_schedule->has_value() ? "lr_schedule" : "lr", value);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "knurl/algorithms/rollout/episode_metrics.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 
@@ -51,6 +52,41 @@ Result episode_metrics(std::span<const EpisodeSummary> episodes,
   result.set("hist_stats/episode_reward", returns);
   result.set("hist_stats/episode_lengths", lengths);
   return result;
+}
+
+std::vector<MetricInfo> episode_metric_infos(const std::vector<std::string>& info_names,
+                                             const std::string& prefix) {
+  std::vector<MetricInfo> out;
+  const auto add = [&](const std::string& name, std::string sentence,
+                       MetricKind kind = MetricKind::measure) -> MetricInfo& {
+    MetricInfo metric{
+        .name = prefix + name,
+        .aliases = {prefix + "sampler_results/" + name, prefix + "env_runners/" + name},
+        .sentence = std::move(sentence),
+        .kind = kind};
+    return out.emplace_back(std::move(metric));
+  };
+  constexpr std::array kSpreads{std::pair{"mean", "mean"}, std::pair{"min", "least"},
+                                std::pair{"max", "largest"}};
+  for (const auto& [spread, word] : kSpreads) {
+    add(fmt::format("episode_reward_{}", spread),
+        fmt::format("{} return of the episodes: the env's own rewards, summed", word))
+        .aliases.push_back(fmt::format("{}env_runners/episode_return_{}", prefix, spread));
+  }
+  add("episode_len_mean", "mean length of the episodes, in env steps");
+  for (const std::string& info : info_names) {
+    for (const auto& [spread, word] : kSpreads) {
+      add(fmt::format("custom_metrics/{}_{}", info, spread),
+          fmt::format("{} of the env's info number {} at episode ends", word, info));
+    }
+  }
+  for (const auto& [spread, word] : kSpreads) {
+    add(fmt::format("policy_reward_{}/default_policy", spread),
+        fmt::format("{} return of the policy's agents", word));
+  }
+  add("hist_stats/episode_reward", "return of each episode", MetricKind::list);
+  add("hist_stats/episode_lengths", "length of each episode, in env steps", MetricKind::list);
+  return out;
 }
 
 }  // namespace knurl

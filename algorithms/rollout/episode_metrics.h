@@ -10,9 +10,14 @@
 namespace knurl {
 
 /// What episodes come to: episode_reward_mean, min and max, episode_len_mean, policy_reward_*,
-/// custom_metrics/<info>_mean, min and max of the info numbers at their ends, and hist_stats. Without
-/// episodes there are no numbers.
+/// custom_metrics/<info>_mean, min and max of the info numbers at their ends, and hist_stats.
+/// Without episodes there are no numbers.
 Result episode_metrics(std::span<const EpisodeSummary> episodes,
                        const std::vector<std::string>& info_names);
+
+/// What episode_metrics reports, its names in RLlib's other vocabularies as aliases; `prefix` as
+/// "evaluation/" before all of them.
+std::vector<MetricInfo> episode_metric_infos(const std::vector<std::string>& info_names,
+                                             const std::string& prefix = "");
 
 }  // namespace knurl

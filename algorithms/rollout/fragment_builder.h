@@ -9,8 +9,9 @@
 
 namespace knurl {
 
-/// Fills the steps of a batch of envs. Env e's step t is row t * num_envs + e, so that all envs write,
-/// and the policy reads, one block a step; one more block takes the observations after the last step.
+/// Fills the steps of a batch of envs. Env e's step t is row t * num_envs + e, so that all envs
+/// write, and the policy reads, one block a step; one more block takes the observations after the
+/// last step.
 class FragmentBuilder {
  public:
   struct Shape {
@@ -39,8 +40,8 @@ class FragmentBuilder {
 
   /// Env `env` is in this episode from the fragment's first step on.
   void start(int env, std::int64_t episode) { open_[at(env)] = {.episode = episode}; }
-  /// The episode of an env ended with step `step`, seeing row `env` of `final_observations`; the next
-  /// step is in episode `next_episode`.
+  /// The episode of an env ended with step `step`, seeing row `env` of `final_observations`; the
+  /// next step is in episode `next_episode`.
   void end_episode(int env, std::int64_t step, Ending ending, const Rows& final_observations,
                    std::int64_t next_episode);
   /// Cuts the episodes that go on, and hands over the steps.

@@ -61,7 +61,7 @@ void RolloutWorker::seed_exploration(int env) {
 void RolloutWorker::start_if_needed() {
   if (started_) return;
   env_->reset(observation_rows_);
-  check_finite(observation_rows_);
+  check_observations(observation_rows_);
   for (int env = 0; env < spec_.num_envs; ++env) seed_exploration(env);
   started_ = true;
 }
@@ -119,7 +119,7 @@ void RolloutWorker::step(FragmentBuilder& builder, std::int64_t step, Fragment& 
                                   .final_observation = final_rows_,
                                   .info = info_});
   builder.add_info(step, info_);
-  check_finite(rewards, next);
+  check_step(rewards, next);
   fragment.times.env += steady_seconds() - acted;
 
   // end what has ended
@@ -132,51 +132,59 @@ void RolloutWorker::step(FragmentBuilder& builder, std::int64_t step, Fragment& 
   }
 }
 
-/// NaN stops the run where it comes from, before anything is learnt from it.
-void RolloutWorker::check_finite(std::span<const float> rewards, const Rows& observations) const {
+/// What an env must not give stops the run where it comes from, before anything is learnt from it.
+void RolloutWorker::check_step(std::span<const float> rewards, const Rows& observations) const {
   if (!all_finite(rewards)) {
     for (int env = 0; env < spec_.num_envs; ++env) {
       const float reward = rewards[static_cast<std::size_t>(env)];
-      if (!std::isfinite(reward)) refuse(last_moment(env), "reward", reward);
+      if (!std::isfinite(reward)) {
+        refuse(last_moment(env), fmt::format("reward is {}: must be finite", reward));
+      }
     }
   }
   for (const EpisodeSummary& ended : env_->ended()) {
     const int env = ended.env - spec_.first_env;
-    check_finite(final_rows_, env, last_moment(env));
+    for (std::size_t leaf = 0; leaf < leaves().size(); ++leaf) {
+      check_observation(final_rows_, leaf, last_moment(env));
+    }
   }
-  check_finite(observations);
+  check_observations(observations);
 }
 
-void RolloutWorker::check_finite(const Rows& observations) const {
-  const std::vector<Leaf>& leaves = env_->observation_layout().leaves();
-  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-    // all envs at once where it can be seen at once
-    if (leaves[leaf].dtype == DType::float32 &&
-        all_finite({reinterpret_cast<const float*>(observations.leaf_row(leaf, 0)),
-                    static_cast<std::size_t>(leaves[leaf].size() * spec_.num_envs)})) {
-      continue;
+void RolloutWorker::check_observations(const Rows& rows) const {
+  for (std::size_t leaf = 0; leaf < leaves().size(); ++leaf) {
+    const bool plain = leaves()[leaf].dtype == DType::float32;
+    const auto numbers = static_cast<std::size_t>(leaves()[leaf].size() * spec_.num_envs);
+    if (plain && all_finite({reinterpret_cast<const float*>(rows.leaf_row(leaf, 0)), numbers})) {
+      continue;  // all envs at once where it can be seen at once
     }
-    if (leaves[leaf].dtype != DType::float32 && leaves[leaf].dtype != DType::float64) continue;
     for (int env = 0; env < spec_.num_envs; ++env) {
-      check_finite(observations, env, {env, env_->episode(env), env_->episode_length(env)});
+      check_observation(rows, leaf, {env, env_->episode(env), env_->episode_length(env)});
     }
   }
 }
 
-void RolloutWorker::check_finite(const Rows& rows, int env, const Moment& moment) const {
-  const std::vector<Leaf>& leaves = env_->observation_layout().leaves();
-  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-    const bool wide = leaves[leaf].dtype == DType::float64;
-    if (leaves[leaf].dtype != DType::float32 && !wide) continue;
-    const std::byte* row = rows.leaf_row(leaf, env);
-    for (std::int64_t i = 0; i < leaves[leaf].size(); ++i) {
-      const double number = wide ? reinterpret_cast<const double*>(row)[i]
-                                 : static_cast<double>(reinterpret_cast<const float*>(row)[i]);
-      if (std::isfinite(static_cast<float>(number))) continue;
-      const std::string& path = leaves[leaf].path;
-      refuse(moment, fmt::format("observation{}{}[{}]", path.empty() ? "" : " ", path, i), number);
-    }
+/// Numbers are to be finite, counted things are to be in their space. Bounds of numbers are the
+/// env's own affair, as with Gymnasium.
+void RolloutWorker::check_observation(const Rows& rows, std::size_t leaf,
+                                      const Moment& moment) const {
+  const Leaf& each = leaves()[leaf];
+  if (!each.space.as<Box>()) {
+    const std::string wrong = violation(ConstRow(ConstRows(rows), moment.env), leaf);
+    if (!wrong.empty()) refuse(moment, fmt::format("observation {}", wrong));
+    return;
   }
+  const auto check = [&]<class T>(T*) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto* row = reinterpret_cast<const T*>(rows.leaf_row(leaf, moment.env));
+      for (std::int64_t i = 0; i < each.size(); ++i) {
+        if (std::isfinite(static_cast<float>(row[i]))) continue;
+        refuse(moment, fmt::format("observation{}{}[{}] is {}: must be finite",
+                                   each.path.empty() ? "" : " ", each.path, i, row[i]));
+      }
+    }
+  };
+  visit(each.dtype, check);
 }
 
 /// Where an env was when its last step ended, before any reset.
@@ -187,9 +195,9 @@ RolloutWorker::Moment RolloutWorker::last_moment(int env) const {
   return {env, env_->episode(env), env_->episode_length(env)};
 }
 
-void RolloutWorker::refuse(const Moment& moment, const std::string& field, double value) const {
-  fail(ErrorKind::env, "{} (worker {}, env {}): episode {}, step {}: {} is {}: must be finite",
-       env_name_, spec_.worker, moment.env, moment.episode, moment.step, field, value);
+void RolloutWorker::refuse(const Moment& moment, const std::string& why) const {
+  fail(ErrorKind::env, "{} (worker {}, env {}): episode {}, step {}: {}", env_name_, spec_.worker,
+       moment.env, moment.episode, moment.step, why);
 }
 
 std::vector<std::byte> RolloutWorker::save_state() const {

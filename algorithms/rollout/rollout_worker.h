@@ -45,7 +45,8 @@ class RolloutWorker {
 
   /// Takes steps_per_env steps in each env. Episodes go on from fragment to fragment. Throws
   /// Error(env) where an env throws, naming env, worker, index and call, or where an observation or
-  /// reward is not finite, naming env, worker, index, episode, step and field.
+  /// reward is not finite, or a whole number outside its space, naming env, worker, index, episode,
+  /// step and field.
   Fragment sample(const SampleRequest& request);
 
   /// Where everything stands: envs, running episodes, random streams.
@@ -69,10 +70,13 @@ class RolloutWorker {
     std::int64_t step = 0;
   };
   [[nodiscard]] Moment last_moment(int env) const;
-  void check_finite(std::span<const float> rewards, const Rows& observations) const;
-  void check_finite(const Rows& observations) const;
-  void check_finite(const Rows& rows, int env, const Moment& moment) const;
-  [[noreturn]] void refuse(const Moment& moment, const std::string& field, double value) const;
+  void check_step(std::span<const float> rewards, const Rows& observations) const;
+  void check_observations(const Rows& rows) const;
+  void check_observation(const Rows& rows, std::size_t leaf, const Moment& moment) const;
+  [[noreturn]] void refuse(const Moment& moment, const std::string& why) const;
+  [[nodiscard]] const std::vector<Leaf>& leaves() const {
+    return env_->observation_layout().leaves();
+  }
   void seed_exploration(int env);
 
   RolloutWorkerSpec spec_;

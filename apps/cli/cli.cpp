@@ -20,8 +20,18 @@ constexpr const char* kFooter =
     "  knurl evaluate CHECKPOINT --episodes 10     see what was learnt\n"
     "  knurl list envs                             what there is to learn\n"
     "  knurl config PPO                            every option with its default\n"
+    "  knurl list metrics                          what runs report and can stop at\n"
     "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
     "3 checkpoint damaged or foreign, 130 Ctrl-C, 143 SIGTERM (both after a checkpoint).";
+
+/// An option whose value is a text that says something.
+CLI::Option* add_text(CLI::App& command, const std::string& flags, std::string& target,
+                      const std::string& help) {
+  const auto not_empty = [](const std::string& text) {
+    return text.empty() ? std::string("must not be empty") : std::string();
+  };
+  return command.add_option(flags, target, help)->check(CLI::Validator(not_empty, ""));
+}
 
 void add_train(CLI::App& app, TrainArguments& a) {
   CLI::App* train =
@@ -33,10 +43,10 @@ void add_train(CLI::App& app, TrainArguments& a) {
       "-f,--file",
       [&a](const auto& more) { a.files.insert(a.files.end(), more.begin(), more.end()); },
       "a YAML file of experiments");
-  train->add_option("-r,--run,-a,--algo", a.run, "algorithm; `knurl list algorithms` shows them");
-  train->add_option("-e,--env", a.env, "environment; `knurl list envs` shows them");
-  train->add_option("-c,--config", a.config, "options of the algorithm as JSON or YAML");
-  train->add_option("-s,--stop", a.stop, "when to end, as JSON or YAML: {timesteps_total: 100000}");
+  add_text(*train, "-r,--run,-a,--algo", a.run, "algorithm; `knurl list algorithms` shows them");
+  add_text(*train, "-e,--env", a.env, "environment; `knurl list envs` shows them");
+  add_text(*train, "-c,--config", a.config, "options of the algorithm as JSON or YAML");
+  add_text(*train, "-s,--stop", a.stop, "when to end, as JSON or YAML: {timesteps_total: 100000}");
   train->add_option("--set", a.set, "one option: lr=1e-3, model.fcnet_hiddens=[64,64]")
       ->allow_extra_args(false);
   train->add_option("--seed", a.seed, "seed of the run");
@@ -50,13 +60,13 @@ void add_train(CLI::App& app, TrainArguments& a) {
       "write none when the run ends");
   train->add_option("--keep-checkpoints,--keep-checkpoints-num", a.keep_checkpoints,
                     "keep so many checkpoints; never deletes the best or the last");
-  train->add_option("--checkpoint-score-attr", a.checkpoint_score_attr,
-                    "metric that makes a checkpoint the best; min-METRIC for small ones");
-  train->add_option("-o,--output,--local-dir", a.output, "where results go (default: results)");
-  train->add_option("-n,--experiment-name", a.experiment_name,
-                    "name of the experiment's directory (with --run)");
-  train->add_option("--resume", a.resume, "go on with a trial's directory, or a checkpoint in it");
-  train->add_option("--init-from", a.init_from, "start with the weights of a checkpoint");
+  add_text(*train, "--checkpoint-score-attr", a.checkpoint_score_attr,
+           "metric that makes a checkpoint the best; min-METRIC for small ones");
+  add_text(*train, "-o,--output,--local-dir", a.output, "where results go (default: results)");
+  add_text(*train, "-n,--experiment-name", a.experiment_name,
+           "name of the experiment's directory (with --run)");
+  add_text(*train, "--resume", a.resume, "go on with a trial's directory, or a checkpoint in it");
+  add_text(*train, "--init-from", a.init_from, "start with the weights of a checkpoint");
   train->add_flag("-q,--quiet", a.quiet, "say nothing but errors");
   train->add_flag("--json", a.json, "print each result as a line of JSON");
   train->add_flag("-v,--verbose", a.verbose, "say more of what is going on");
@@ -64,19 +74,16 @@ void add_train(CLI::App& app, TrainArguments& a) {
 
 void add_evaluate(CLI::App& app, EvaluateArguments& a) {
   CLI::App* evaluate = app.add_subcommand("evaluate", "run a trained policy and show its returns");
-  evaluate->add_option("checkpoint", a.checkpoint, "a checkpoint, or a trial's directory")
+  add_text(*evaluate, "checkpoint", a.checkpoint, "a checkpoint, or a trial's directory")
       ->required();
-  evaluate->add_option("-a,--algo,-r,--run", a.algorithm, "algorithm (default: the checkpoint's)");
-  evaluate->add_option("-e,--env", a.env, "environment (default: the checkpoint's)");
-  evaluate->add_option("-c,--config", a.config, "options that differ, as JSON or YAML");
+  add_text(*evaluate, "-a,--algo,-r,--run", a.algorithm, "algorithm (default: the checkpoint's)");
+  add_text(*evaluate, "-e,--env", a.env, "environment (default: the checkpoint's)");
+  add_text(*evaluate, "-c,--config", a.config, "options that differ, as JSON or YAML");
   evaluate->add_option("--set", a.set, "one option that differs: env_config.rows=7")
       ->allow_extra_args(false);
   CLI::Option* episodes =
-      evaluate->add_option("--episodes", a.episodes, "how many episodes (default: 10)")
-          ->check(CLI::PositiveNumber);
-  evaluate->add_option("--steps", a.steps, "or how many env steps, exactly")
-      ->check(CLI::PositiveNumber)
-      ->excludes(episodes);
+      evaluate->add_option("--episodes", a.episodes, "how many episodes (default: 10)");
+  evaluate->add_option("--steps", a.steps, "or how many env steps, exactly")->excludes(episodes);
   evaluate->add_option("--seed", a.seed, "seed of the episodes (default: the run's)");
   evaluate->add_flag("--render", a.render, "show the environment as text");
   evaluate->add_flag("--explore", a.explore, "act as in training instead of the likeliest way");
@@ -104,12 +111,14 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   app.require_subcommand(1);
   add_train(app, train_arguments);
   add_evaluate(app, evaluate_arguments);
-  app.add_subcommand("list", "list environments or algorithms")
-      ->add_option("what", list_arguments.what, "envs or algorithms")
+  app.add_subcommand("list", "list environments, algorithms or metrics")
+      ->add_option("what", list_arguments.what, "envs, algorithms or metrics")
       ->required()
-      ->check(CLI::IsMember({"envs", "algorithms"}));
-  app.add_subcommand("config", "show every option of an algorithm, or what a file comes down to")
-      ->add_option("what", config_arguments.what, "an algorithm such as PPO, or a YAML file")
+      ->check(CLI::IsMember({"envs", "algorithms", "metrics"}));
+  app.add_subcommand("config",
+                     "show every option of an algorithm or env, or what a file comes down to")
+      ->add_option("what", config_arguments.what,
+                   "an algorithm such as PPO, an env such as Maze-v0, or a YAML file")
       ->required();
   try {
     app.parse(argc, argv);

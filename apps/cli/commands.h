@@ -49,11 +49,11 @@ struct EvaluateArguments {
 };
 
 struct ListArguments {
-  std::string what = {};  ///< "envs" or "algorithms"
+  std::string what = {};  ///< "envs", "algorithms" or "metrics"
 };
 
 struct ConfigArguments {
-  std::string what = {};  ///< an algorithm, or a config file
+  std::string what = {};  ///< an algorithm, an env or a config file
 };
 
 int train(const TrainArguments& arguments);

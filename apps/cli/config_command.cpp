@@ -2,12 +2,16 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "knurl/algorithms/registry.h"
 #include "knurl/apps/cli/cli.h"
 #include "knurl/apps/cli/commands.h"
+#include "knurl/apps/cli/console.h"
+#include "knurl/apps/cli/paths.h"
 #include "knurl/apps/cli/planned_trial.h"
 #include "knurl/core/config/yaml.h"
+#include "knurl/envs/registry.h"
 
 namespace knurl::cli {
 namespace {
@@ -31,42 +35,53 @@ void print_fields(const Schema& schema, const void* object, const std::string& p
       continue;
     }
     const std::string range = field.range.text();
-    fmt::print("  {} = {}\n", name, one_line(field.type->write(member, Shown::all)));
-    fmt::print("      {}; {}{}{}\n", field.sentence, field.type->text(), range.empty() ? "" : "; ",
-               range);
-    if (!field.aliases.empty()) {
-      fmt::print("      also: {}\n", fmt::join(field.aliases, ", "));
-    }
+    print_line(fmt::format("  {} = {}", name, one_line(field.type->write(member, Shown::all))));
+    print_line(fmt::format("      {}; {}{}{}", field.sentence, field.type->text(),
+                           range.empty() ? "" : "; ", range));
+    if (field.aliases.empty()) continue;
+    print_line(fmt::format("      also: {}", fmt::join(field.aliases, ", ")));
   }
 }
 
 void print_algorithm(const AlgorithmConfig& config) {
-  fmt::print("Options of {}: default, meaning, values.\n", config.algorithm());
+  print_line(fmt::format("Options of {}: default, meaning, values.", config.algorithm()));
   std::string group;
   for (const ConstSection& section : config.sections()) {
-    if (section.group != group) fmt::print("\n{}\n", group = section.group);
+    if (section.group != group) print_line("\n" + (group = section.group));
     print_fields(*section.schema, section.object, "", config.unused_options());
   }
+}
+
+void print_env(const EnvEntry& entry) {
+  print_line(fmt::format("Options of {} (env_config): default, meaning, values.\n", entry.name));
+  if (entry.options) print_fields(*entry.options, entry.defaults.get(), "", {});
+  const CommonEnvOptions common;
+  print_fields(schema_of<CommonEnvOptions>(), &common, "", {});
+}
+
+/// A file as it would be with every option written out.
+void print_file(const std::filesystem::path& path) {
+  ConfigValue all = ConfigValue::empty_map();
+  for (const PlannedTrial& trial : trials_of_file(path)) {
+    check_trial(trial);
+    all[trial.name] = to_value(trial);
+  }
+  print_line(to_yaml(all));
 }
 
 }  // namespace
 
 int show_config(const ConfigArguments& arguments) {
-  const std::filesystem::path path = arguments.what;
-  const bool file =
-      path.extension() == ".yaml" || path.extension() == ".yml" || std::filesystem::exists(path);
-  if (!file) {
+  const std::filesystem::path path = expanded(arguments.what);
+  const std::vector<EnvEntry> envs = registered_envs();
+  const auto env = std::ranges::find(envs, arguments.what, &EnvEntry::name);
+  if (path.extension() == ".yaml" || path.extension() == ".yml" ||
+      std::filesystem::is_regular_file(path)) {
+    print_file(path);
+  } else if (env != envs.end()) {
+    print_env(*env);
+  } else {
     print_algorithm(*make_config(arguments.what));
-    return kSuccess;
-  }
-  for (const PlannedTrial& trial : trials_of_file(path)) {
-    ConfigValue out = ConfigValue::empty_map();
-    out["run"] = ConfigValue::of(trial.config->algorithm());
-    out["stop"] = trial.stop.to_value();
-    out["config"] = trial.config->resolved()->to_value();
-    ConfigValue named = ConfigValue::empty_map();
-    named[trial.name] = std::move(out);
-    fmt::print("{}", to_yaml(named));
   }
   return kSuccess;
 }

@@ -116,15 +116,4 @@ std::string clock_text(double seconds) {
   return fmt::format("{}:{:02}", total / 60, total % 60);
 }
 
-std::string shell_quoted(const std::string& path) {
-  const bool plain =
-      path.find_first_not_of(
-          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:=@") ==
-      std::string::npos;
-  if (plain && !path.empty()) return path;
-  std::string out = "'";
-  for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 }  // namespace knurl::cli

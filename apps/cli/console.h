@@ -43,7 +43,5 @@ Output output_for(bool quiet, bool json);
 
 /// 83 s -> "1:23", 3723 s -> "1:02:03".
 std::string clock_text(double seconds);
-/// A path as a shell takes it.
-std::string shell_quoted(const std::string& path);
 
 }  // namespace knurl::cli

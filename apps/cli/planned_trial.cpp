@@ -1,37 +1,148 @@
 #include "knurl/apps/cli/planned_trial.h"
 
+#include <algorithm>
+
+#include "knurl/algorithms/metrics.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/core/base/error.h"
+#include "knurl/core/config/problems.h"
 #include "knurl/core/config/yaml.h"
 
 namespace knurl::cli {
+namespace {
+
+bool is_option(const AlgorithmConfig& config, const std::string& key) {
+  return std::ranges::any_of(config.sections(), [&](const ConstSection& section) {
+    return section.schema->find(key) != nullptr;
+  });
+}
+
+bool is_of_experiments(const std::string& key) {
+  return schema_of<tune::Experiment>().find(key) || schema_of<tune::CheckpointOptions>().find(key);
+}
+
+/// For options of an algorithm that stand beside its `config`.
+std::string belongs_below_config(const std::string& key) {
+  for (const AlgorithmEntry& entry : registered_algorithms()) {
+    if (is_option(*entry.make_config(), key)) {
+      return "is an option of the algorithm: write it below config";
+    }
+  }
+  return "";
+}
+
+/// Sets the algorithm's options; those that stand a level too low are told where they belong.
+void read_options(AlgorithmConfig& config, ConfigValue options, const std::string& path,
+                  Problems& problems) {
+  if (options.map()) {
+    std::erase_if(*options.map(), [&](const ConfigValue::Entry& entry) {
+      if (is_option(config, entry.key) || !is_of_experiments(entry.key)) return false;
+      problems.add(entry.place,
+                   fmt::format("{}{}.{}: is no option of the algorithm: write it beside config",
+                               entry.place.prefix(), path, entry.key));
+      return true;
+    });
+  }
+  problems.collect(options.place(), [&] { config.update(options, path); });
+}
+
+/// The options with the env that stands beside them.
+ConfigValue with_env(const tune::NamedExperiment& named, Problems& problems) {
+  ConfigValue options = *named.experiment.config;
+  const Opt<std::string>& env = named.experiment.env;
+  if (!env.given() || !(options.map() || options.is_null())) return options;
+  if (const ConfigValue* other = options.find("env")) {
+    problems.add(
+        other->place(),
+        fmt::format("{}{}.config.env = {}: {}.env says {}; give one of them",
+                    other->place().prefix(), named.name, other->describe(), named.name, *env));
+    return options;
+  }
+  options["env"] = ConfigValue::of(*env);
+  options["env"].set_place(named.env_place);
+  return options;
+}
+
+/// Does something, and puts file and line before what that finds wrong.
+template <class Action>
+void at_place(const Place& place, const std::string& path, Problems& problems, Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::config) throw;
+    problems.add(place, fmt::format("{}{}: {}", place.prefix(), path, error.what()));
+  }
+}
+
+PlannedTrial trial_of(const tune::NamedExperiment& named, Problems& problems) {
+  const tune::Experiment& experiment = named.experiment;
+  PlannedTrial trial{.name = named.name,
+                     .config = nullptr,
+                     .checkpoints = experiment.checkpoint_config,
+                     .local_dir = *experiment.local_dir,
+                     .notes = named.notes};
+  problems.collect(experiment.stop->place(), [&] {
+    trial.stop = tune::StopConditions::from(*experiment.stop, named.name + ".stop");
+  });
+  at_place(named.run_place, named.name + ".run", problems,
+           [&] { trial.config = make_config(*experiment.run); });
+  if (!trial.config) return trial;  // its options cannot be told right from wrong
+  const ConfigValue options = with_env(named, problems);
+  read_options(*trial.config, options, named.name + ".config", problems);
+  if (const ConfigValue* env = options.find("env"); env && env->scalar()) {
+    at_place(env->place(), named.name + ".env", problems, [&] { find_env(env->scalar()->text); });
+  }
+  return trial;
+}
+
+/// Throws Error(config) where a name is none of a metric that is reported as a number.
+void check_metric(const std::string& what, const std::string& name, const MetricNames& metrics,
+                  const AlgorithmConfig& config) {
+  const std::optional<std::string> problem = metrics.problem_with(name);
+  if (!problem) return;
+  if (name.starts_with("evaluation/") && !config.evaluation_interval()) {
+    fail(ErrorKind::config, "{}: nothing is evaluated; set evaluation_interval", what);
+  }
+  fail(ErrorKind::config, "{}: {}", what, *problem);
+}
+
+}  // namespace
 
 std::vector<PlannedTrial> trials_of_file(const std::filesystem::path& path) {
+  Problems problems;
   std::vector<PlannedTrial> out;
-  for (const tune::NamedExperiment& named : tune::parse_experiments(read_yaml_file(path))) {
-    out.push_back(trial_of(named));
+  for (const tune::NamedExperiment& named :
+       tune::parse_experiments(read_yaml_file(path), belongs_below_config)) {
+    out.push_back(trial_of(named, problems));
   }
+  problems.throw_any();
   return out;
 }
 
-PlannedTrial trial_of(const tune::NamedExperiment& named) {
-  const tune::Experiment& experiment = named.experiment;
-  const std::string path = named.name + ".config";
-  PlannedTrial trial{.name = named.name,
-                     .config = make_config(*experiment.run),
-                     .stop = tune::StopConditions::from(*experiment.stop, named.name + ".stop"),
-                     .checkpoints = experiment.checkpoint_config,
-                     .local_dir = *experiment.local_dir};
-  ConfigValue options = *experiment.config;
-  if (experiment.env.given()) {
-    if (const ConfigValue* other = options.find("env")) {
-      fail(ErrorKind::config, "{}{}.env = {}: {}.env says {}; give one of them",
-           other->place().prefix(), path, other->describe(), named.name, *experiment.env);
-    }
-    options["env"] = ConfigValue::of(*experiment.env);
+MetricNames check_trial(const PlannedTrial& trial) {
+  schema_of<tune::CheckpointOptions>().check(&trial.checkpoints, "checkpoint_config");
+  const auto config = trial.config->resolved();
+  const EnvironmentOptions& environment = config->common().environment;
+  const EnvSpec env = make_env(*environment.env, *environment.env_config)->spec();
+  config->make_policy(env, Acting::greedy);
+  MetricNames metrics = metric_names(*config, env);
+  for (const auto& condition : trial.stop.conditions()) {
+    check_metric(fmt::format("{}stop.{}", condition.place.prefix(), condition.metric),
+                 condition.metric, metrics, *config);
   }
-  trial.config->update(options, path);
-  return trial;
+  const std::string& score = *trial.checkpoints.checkpoint_score_attribute;
+  check_metric(fmt::format("checkpoint_score_attribute = {}", score), score, metrics, *config);
+  return metrics;
+}
+
+ConfigValue to_value(const PlannedTrial& trial) {
+  ConfigValue out = ConfigValue::empty_map();
+  out["run"] = ConfigValue::of(trial.config->algorithm());
+  out["stop"] = trial.stop.to_value();
+  out["checkpoint_config"] = schema_of<tune::CheckpointOptions>().write(&trial.checkpoints);
+  out["local_dir"] = ConfigValue::of(trial.local_dir);
+  out["config"] = trial.config->to_value();
+  return out;
 }
 
 ConfigValue overrides_of(const std::vector<std::string>& set) {

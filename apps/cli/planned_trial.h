@@ -11,18 +11,25 @@
 
 namespace knurl::cli {
 
-/// A trial that is ready to start: an experiment whose parts have been read and checked.
+/// A trial before it starts: an experiment whose parts have been read.
 struct PlannedTrial {
   std::string name;  ///< of the experiment
   std::unique_ptr<AlgorithmConfig> config;
-  tune::StopConditions stop;
-  tune::CheckpointOptions checkpoints;
+  tune::StopConditions stop = {};
+  tune::CheckpointOptions checkpoints = {};
   std::string local_dir = "results";
+  std::vector<std::string> notes = {};  ///< what was given without effect: a line for each
 };
 
 /// The trials that a file's experiments describe. Throws Error(config).
 std::vector<PlannedTrial> trials_of_file(const std::filesystem::path& path);
-PlannedTrial trial_of(const tune::NamedExperiment& named);
+
+/// Makes sure that a trial could start: options, env, spaces, metrics. Throws Error(config) or
+/// Error(env) otherwise. Writes nothing. Returns the metrics that it will report.
+MetricNames check_trial(const PlannedTrial& trial);
+
+/// The trial as a file's experiment.
+ConfigValue to_value(const PlannedTrial& trial);
 
 /// Options from "--set a.b=value" arguments as a map. Throws Error(config).
 ConfigValue overrides_of(const std::vector<std::string>& set);

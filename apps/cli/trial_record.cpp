@@ -1,7 +1,6 @@
 #include "knurl/apps/cli/trial_record.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 
 #include <fmt/chrono.h>
@@ -24,10 +23,12 @@ Json json_of(const ConfigValue& value) {
   return Json::parse(to_json(value));
 }
 
+/// Text that is not UTF-8 is written with replacement characters.
+void write_json(const fs::path& path, const Json& json) {
+  replace_text_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
 Json read_json(const fs::path& path) {
-  if (!fs::exists(path)) {
-    fail(ErrorKind::checkpoint, "{}: is missing: not the directory of a trial", path.string());
-  }
   Json json = Json::parse(read_text_file(path), nullptr, false);
   if (!json.is_object()) fail(ErrorKind::checkpoint, "{}: damaged: not JSON", path.string());
   return json;
@@ -46,53 +47,56 @@ void write_record(const fs::path& directory, const PlannedTrial& trial,
               {"knurl_version", kVersion}};
   const fs::path path = directory / kRecordFile;
   if (fs::exists(path)) record["resumed"] = read_json(path).value("resumed", Json::array());
-  replace_text_file(path, record.dump(2) + "\n");
-  replace_text_file(directory / "params.json", json_of(resolved.to_value()).dump(2) + "\n");
+  write_json(path, record);
+  write_json(directory / "params.json", json_of(resolved.to_value()));
+}
+
+void require_record(const fs::path& directory) {
+  if (fs::exists(directory / kRecordFile)) return;
+  fail(ErrorKind::checkpoint, "{}: is not the directory of a trial: {} is missing",
+       directory.string(), kRecordFile);
 }
 
 PlannedTrial read_record(const fs::path& directory) {
+  require_record(directory);
   const fs::path path = directory / kRecordFile;
   const Json record = read_json(path);
-  PlannedTrial trial{
-      .name = record.value("name", "default"), .config = nullptr, .stop = {}, .checkpoints = {}};
-  const auto part = [&](const char* name) {
-    return parse_yaml(record.value(name, Json::object()).dump(), path.string());
-  };
-  trial.stop = tune::StopConditions::from(part("stop"), "stop");
-  read_fields(part("checkpoint_config"), schema_of<tune::CheckpointOptions>(), &trial.checkpoints,
-              "checkpoint_config");
-  return trial;
+  try {
+    PlannedTrial trial{.name = record.at("name").get<std::string>(), .config = nullptr};
+    const auto part = [&](const char* name) {
+      return parse_yaml(record.value(name, Json::object()).dump(), path.string());
+    };
+    trial.stop = tune::StopConditions::from(part("stop"), "stop");
+    read_fields(part("checkpoint_config"), schema_of<tune::CheckpointOptions>(), &trial.checkpoints,
+                "checkpoint_config");
+    return trial;
+  } catch (const std::exception& error) {
+    fail(ErrorKind::checkpoint, "{}: damaged: {}", path.string(), error.what());
+  }
 }
 
-void note_resume(const fs::path& directory, const fs::path& checkpoint, const std::string& stop,
-                 const std::vector<std::string>& set) {
+void note_resume(const fs::path& directory, const Resumption& resumption) {
   const fs::path path = directory / kRecordFile;
   Json record = read_json(path);
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   record["resumed"].push_back({{"date", fmt::format("{:%Y-%m-%d_%H-%M-%S}", fmt::localtime(now))},
-                               {"checkpoint", checkpoint.filename().string()},
-                               {"stop", stop},
-                               {"set", set}});
-  replace_text_file(path, record.dump(2) + "\n");
+                               {"checkpoint", resumption.checkpoint.filename().string()},
+                               {"stop", resumption.stop},
+                               {"config", resumption.config},
+                               {"set", resumption.set}});
+  write_json(path, record);
 }
 
-std::optional<Result> last_result(const fs::path& result_json) {
+std::optional<Result> result_of_iteration(const fs::path& result_json, std::int64_t iteration) {
   std::ifstream lines(result_json);
-  std::string last;
-  for (std::string line; std::getline(lines, line);) last = std::move(line);
-  return numbers_of_json(last);
-}
-
-std::string expanded(const std::string& path) {
-  const char* home = std::getenv("HOME");
-  if (!home || !path.starts_with('~') || (path.size() > 1 && path[1] != '/')) return path;
-  return home + path.substr(1);
-}
-
-std::string safe_name(const std::string& name) {
-  std::string out;
-  for (const char c : name) out += c == '/' || c == '\0' ? '_' : c;
-  return out.empty() || out == "." || out == ".." ? "experiment" : out;
+  std::optional<Result> found;
+  for (std::string line; std::getline(lines, line);) {
+    std::optional<Result> result = numbers_of_json(line);
+    if (result && result->number("training_iteration") == static_cast<double>(iteration)) {
+      found = std::move(result);
+    }
+  }
+  return found;
 }
 
 }  // namespace knurl::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,21 +16,24 @@ namespace knurl::cli {
 void write_record(const std::filesystem::path& directory, const PlannedTrial& trial,
                   const AlgorithmConfig& resolved);
 
+/// Throws Error(checkpoint) where a directory is not that of a trial.
+void require_record(const std::filesystem::path& directory);
 /// The trial that experiment.json tells of, without its config. Throws Error(checkpoint) where it
 /// is missing or damaged.
 PlannedTrial read_record(const std::filesystem::path& directory);
 
-/// Adds to experiment.json that a trial was resumed, from where, and what was given anew.
-void note_resume(const std::filesystem::path& directory, const std::filesystem::path& checkpoint,
-                 const std::string& stop, const std::vector<std::string>& set);
+/// What a resumed trial was given anew.
+struct Resumption {
+  std::filesystem::path checkpoint = {};
+  std::string stop = {};
+  std::string config = {};
+  std::vector<std::string> set = {};
+};
+/// Adds to experiment.json that a trial was resumed.
+void note_resume(const std::filesystem::path& directory, const Resumption& resumption);
 
-/// The numbers of the last line of a result.json; nothing where there is none.
-std::optional<Result> last_result(const std::filesystem::path& result_json);
-
-/// A path with a leading "~" replaced by the home directory.
-std::string expanded(const std::string& path);
-
-/// An experiment's name as a directory: no slashes, not "." or "..".
-std::string safe_name(const std::string& name);
+/// The numbers of an iteration's line in a result.json; nothing where there is none.
+std::optional<Result> result_of_iteration(const std::filesystem::path& result_json,
+                                          std::int64_t iteration);
 
 }  // namespace knurl::cli

@@ -9,6 +9,7 @@
 
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/text.h"
+#include "knurl/core/config/problems.h"
 
 namespace knurl {
 namespace {
@@ -107,10 +108,18 @@ ConfigValue Schema::write(const void* object, Shown shown) const {
 
 void read_sections(const ConfigValue& map, std::span<const Section> sections,
                    const std::string& path) {
+  Problems problems;
+  read_sections(map, sections, path, problems);
+  problems.throw_any();
+}
+
+void read_sections(const ConfigValue& map, std::span<const Section> sections,
+                   const std::string& path, Problems& problems) {
   if (map.is_null()) return;
   if (!map.map()) {
-    fail(ErrorKind::config, "{}{} = {}: must be a map of options", map.place().prefix(), path,
-         map.describe());
+    problems.add(map.place(), fmt::format("{}{} = {}: must be a map of options",
+                                          map.place().prefix(), path, map.describe()));
+    return;
   }
   std::vector<std::pair<const Field*, const ConfigValue::Entry*>> seen;
   for (const ConfigValue::Entry& entry : *map.map()) {
@@ -122,16 +131,25 @@ void read_sections(const ConfigValue& map, std::span<const Section> sections,
     if (!field) {
       std::vector<std::string> names;
       for (const Section& section : sections) collect_names(*section.schema, "", names);
-      fail(ErrorKind::config, "{}{}: unknown option{}", entry.place.prefix(),
-           joined(path, entry.key), did_you_mean(entry.key, names));
+      problems.add(entry.place,
+                   fmt::format("{}{}: unknown option{}", entry.place.prefix(),
+                               joined(path, entry.key), did_you_mean(entry.key, names)));
+      continue;
     }
-    for (const auto& [other, first] : seen) {
-      if (other != field) continue;
-      fail(ErrorKind::config, "{}{}: the same option as {} on line {}; give one of them",
-           entry.place.prefix(), joined(path, entry.key), first->key, first->place.line);
+    const auto twin = std::ranges::find(seen, field, &decltype(seen)::value_type::first);
+    if (twin != seen.end()) {
+      const ConfigValue::Entry& first = *twin->second;
+      problems.add(
+          entry.place,
+          fmt::format("{}{}: the same option as {} on line {}; give one of them",
+                      entry.place.prefix(), joined(path, entry.key), first.key, first.place.line));
+      continue;
     }
     seen.emplace_back(field, &entry);
-    field->type->read(field->in(home->object), entry.value, joined(path, entry.key), field->range);
+    problems.collect(entry.place, [&] {
+      field->type->read(field->in(home->object), entry.value, joined(path, entry.key),
+                        field->range);
+    });
   }
 }
 
@@ -157,9 +175,10 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
   return out;
 }
 
-std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+std::string did_you_mean(std::string_view word, std::span<const std::string> known,
+                         const std::string& otherwise) {
   const std::vector<std::string> names = nearest_names(word, known);
-  return names.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(names, " or "));
+  return names.empty() ? otherwise : fmt::format("; did you mean {}?", fmt::join(names, " or "));
 }
 
 }  // namespace knurl

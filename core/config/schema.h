@@ -13,6 +13,7 @@
 
 namespace knurl {
 
+class Problems;
 class Schema;
 
 /// The numbers that an option may take; for a list, each of its elements.
@@ -110,11 +111,15 @@ struct ConstSection {
   const void* object = nullptr;
 };
 
-/// Sets the options that `map` gives, each in the section that knows it. A key that nobody knows is
-/// an Error(config) with its place, its path below `path`, and the nearest known names; so is an
-/// option given twice under two of its names.
+/// Sets the options that `map` gives, each in the section that knows it. Throws Error(config) with
+/// a line for each thing that is wrong: a key that nobody knows, with its place, its path below
+/// `path` and the nearest known names; an option given twice under two of its names; a value that
+/// does not fit. What was right is set all the same.
 void read_sections(const ConfigValue& map, std::span<const Section> sections,
                    const std::string& path);
+/// The same, adding what is wrong to `problems`.
+void read_sections(const ConfigValue& map, std::span<const Section> sections,
+                   const std::string& path, Problems& problems);
 
 /// read_sections for one struct.
 void read_fields(const ConfigValue& map, const Schema& schema, void* object,
@@ -125,7 +130,9 @@ void read_fields(const ConfigValue& map, const Schema& schema, void* object,
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known,
                                        std::size_t most = 3);
 
-/// "; did you mean gamma or lambda?", or nothing where no known name is near.
-std::string did_you_mean(std::string_view word, std::span<const std::string> known);
+/// "; did you mean gamma or lambda?", or where no known name is near, nothing or what there is to
+/// say otherwise.
+std::string did_you_mean(std::string_view word, std::span<const std::string> known,
+                         const std::string& otherwise = "");
 
 }  // namespace knurl

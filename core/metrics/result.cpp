@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "knurl/core/config/schema.h"
+
 namespace knurl {
 namespace {
 
@@ -81,30 +83,29 @@ void collect_numbers(const Json& object, const std::string& prefix, Result& out)
 }  // namespace
 
 const MetricInfo* MetricNames::find(std::string_view name) const {
-  for (const MetricInfo& metric : metrics_) {
-    const std::string_view pattern = metric.name;
-    const bool family = pattern.ends_with("/*") &&
-                        name.starts_with(pattern.substr(0, pattern.size() - 1)) &&
-                        name.size() > pattern.size() - 1;
-    if (metric.name == name || family || std::ranges::count(metric.aliases, name) > 0) {
-      return &metric;
-    }
-  }
-  return nullptr;
+  const auto found = std::ranges::find_if(metrics_, [&](const MetricInfo& metric) {
+    return metric.name == name || std::ranges::count(metric.aliases, name) > 0;
+  });
+  return found == metrics_.end() ? nullptr : &*found;
 }
 
 std::string MetricNames::canonical(std::string_view name) const {
   const MetricInfo* metric = find(name);
-  return metric && !metric->name.ends_with("/*") ? metric->name : std::string(name);
+  return metric ? metric->name : std::string(name);
 }
 
-std::vector<std::string> MetricNames::all() const {
-  std::vector<std::string> out;
-  for (const MetricInfo& metric : metrics_) {
-    out.push_back(metric.name);
-    out.insert(out.end(), metric.aliases.begin(), metric.aliases.end());
+std::optional<std::string> MetricNames::problem_with(std::string_view name) const {
+  if (const MetricInfo* metric = find(name)) {
+    if (metric->kind != MetricKind::list) return std::nullopt;
+    return "is a list, not a number";
   }
-  return out;
+  std::vector<std::string> known;
+  for (const MetricInfo& metric : metrics_) {
+    if (metric.kind == MetricKind::list) continue;
+    known.push_back(metric.name);
+    known.insert(known.end(), metric.aliases.begin(), metric.aliases.end());
+  }
+  return fmt::format("no such metric is reported{}", did_you_mean(name, known));
 }
 
 void Result::set(std::string_view name, Value value) {

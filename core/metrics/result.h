@@ -13,10 +13,11 @@
 
 namespace knurl {
 
-/// Whether a metric can say how far a run has come.
+/// What a metric can be used for.
 enum class MetricKind {
   measure,  ///< goes up and down
-  counter,  ///< only grows
+  counter,  ///< only grows: says how far a run has come
+  list,     ///< numbers of several episodes: has no bound and makes no score
 };
 
 /// A metric as results, stop conditions and the glossary know it.
@@ -37,13 +38,13 @@ class MetricNames {
 
   [[nodiscard]] const std::vector<MetricInfo>& metrics() const { return metrics_; }
   [[nodiscard]] const std::string& score() const { return score_; }
-  /// The metric of this name or alias, or null. A metric whose name ends in "/*" stands for all
-  /// below it.
+  /// The metric of this name or alias, or null.
   [[nodiscard]] const MetricInfo* find(std::string_view name) const;
   /// The name under which results hold it; the word itself where it is unknown.
   [[nodiscard]] std::string canonical(std::string_view name) const;
-  /// All names and aliases, for suggestions.
-  [[nodiscard]] std::vector<std::string> all() const;
+  /// What is wrong with a name from which one number is wanted: unknown, with the nearest known
+  /// ones, or a list. Nothing where all is well.
+  [[nodiscard]] std::optional<std::string> problem_with(std::string_view name) const;
 
  private:
   std::vector<MetricInfo> metrics_;

@@ -121,17 +121,22 @@ std::vector<ColumnSpec> SpaceLayout::columns(std::string_view name) const {
   return out;
 }
 
+std::string violation(const ConstRow& value, std::size_t leaf) {
+  const Leaf& each = value.layout().leaves()[leaf];
+  for (std::int64_t i = 0; i < each.size(); ++i) {
+    const double number = element(value, leaf, i);
+    const auto [low, high] = interval(each, i);
+    if (number >= low && number <= high) continue;
+    const std::string where = each.path.empty() ? "" : fmt::format("leaf {}, ", each.path);
+    return fmt::format("{}element {}: {} is not in [{}, {}]", where, i, number, low, high);
+  }
+  return "";
+}
+
 std::string violation(const ConstRow& value) {
-  const std::vector<Leaf>& leaves = value.layout().leaves();
-  for (std::size_t k = 0; k < leaves.size(); ++k) {
-    for (std::int64_t i = 0; i < leaves[k].size(); ++i) {
-      const double number = element(value, k, i);
-      const auto [low, high] = interval(leaves[k], i);
-      if (number >= low && number <= high) continue;
-      return fmt::format("{}{}element {}: {} is not in [{}, {}]",
-                         leaves[k].path.empty() ? "" : "leaf ",
-                         leaves[k].path.empty() ? "" : leaves[k].path + ", ", i, number, low, high);
-    }
+  for (std::size_t leaf = 0; leaf < value.layout().leaves().size(); ++leaf) {
+    const std::string found = violation(value, leaf);
+    if (!found.empty()) return found;
   }
   return "";
 }

@@ -190,6 +190,8 @@ class SpaceValue {
 bool contains(const ConstRow& value);
 /// Why `contains` is false ("leaf speed, element 2: 7.5 is not in [0, 5]"), or nothing.
 std::string violation(const ConstRow& value);
+/// The same of one leaf.
+std::string violation(const ConstRow& value, std::size_t leaf);
 
 /// Draws a value: uniform where bounded on both sides, exponential beyond one bound, normal where
 /// unbounded (as Gymnasium does).

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,7 +45,6 @@ struct Experiment {
   CheckpointOptions checkpoint_config = {};
   Opt<std::string> local_dir = Default{"results"};
   Opt<int> num_samples = Default{1};
-  Opt<ConfigValue> pass_criteria = Default{ConfigValue::empty_map()};
 
   static void fields(auto& self, auto&& field) {
     field("run", self.run, "the algorithm", Aliases{{"algo"}});
@@ -55,18 +55,23 @@ struct Experiment {
     field("local_dir", self.local_dir, "where the experiment's directory is made",
           Aliases{{"storage_path"}});
     field("num_samples", self.num_samples, "trials of the same config", at_least(1));
-    field("pass_criteria", self.pass_criteria, "for tests of RLlib: without effect");
   }
 };
 
-/// An experiment with its name.
+/// An experiment as it stands in a file.
 struct NamedExperiment {
   std::string name = {};
   Experiment experiment = {};
+  std::vector<std::string> notes = {};  ///< what was given without effect: a line for each
+  Place run_place = {};
+  Place env_place = {};
 };
 
+/// What to say of a key that experiments do not have; nothing where there is nothing to say.
+using KeyHint = std::function<std::string(const std::string& key)>;
+
 /// The experiments of a file in the order they stand there. Throws Error(config) with file, line,
-/// path and rule for anything that is none.
-std::vector<NamedExperiment> parse_experiments(const ConfigValue& file);
+/// path and rule for all that is wrong with them.
+std::vector<NamedExperiment> parse_experiments(const ConfigValue& file, const KeyHint& hint = {});
 
 }  // namespace knurl::tune

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "knurl/core/base/error.h"
-#include "knurl/core/config/schema.h"
 
 namespace knurl::tune {
 namespace {
@@ -41,14 +40,6 @@ StopConditions StopConditions::from(const ConfigValue& map, const std::string& p
   return out;
 }
 
-void StopConditions::check(const MetricNames& known) const {
-  for (const Condition& condition : conditions_) {
-    if (known.find(condition.metric)) continue;
-    fail(ErrorKind::config, "{}stop.{}: no such metric is reported, so the run would never end{}",
-         condition.place.prefix(), condition.metric, did_you_mean(condition.metric, known.all()));
-  }
-}
-
 std::optional<std::string> StopConditions::met_by(const Result& result,
                                                   const MetricNames& known) const {
   for (const Condition& condition : conditions_) {
@@ -73,9 +64,10 @@ std::optional<double> StopConditions::progress(const Result& result,
   return out;
 }
 
-void StopConditions::update(const StopConditions& other) {
+void StopConditions::update(const StopConditions& other, const MetricNames& known) {
+  const auto canonical = [&](const Condition& c) { return known.canonical(c.metric); };
   for (const Condition& condition : other.conditions_) {
-    const auto found = std::ranges::find(conditions_, condition.metric, &Condition::metric);
+    const auto found = std::ranges::find(conditions_, canonical(condition), canonical);
     if (found == conditions_.end()) {
       conditions_.push_back(condition);
     } else {

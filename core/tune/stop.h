@@ -23,10 +23,6 @@ class StopConditions {
   /// Error(config) for anything else.
   static StopConditions from(const ConfigValue& map, const std::string& path);
 
-  /// Throws Error(config) naming the nearest metrics where a condition could never be met, because
-  /// nothing reports its metric.
-  void check(const MetricNames& known) const;
-
   /// The condition that a result meets, as "timesteps_total 10000 >= 10000"; nothing where none is.
   [[nodiscard]] std::optional<std::string> met_by(const Result& result,
                                                   const MetricNames& known) const;
@@ -35,8 +31,8 @@ class StopConditions {
   [[nodiscard]] std::optional<double> progress(const Result& result,
                                                const MetricNames& known) const;
 
-  /// Adds or replaces conditions.
-  void update(const StopConditions& other);
+  /// Adds conditions; those on a metric that has one, by whatever name, replace it.
+  void update(const StopConditions& other, const MetricNames& known);
 
   [[nodiscard]] const std::vector<Condition>& conditions() const { return conditions_; }
   [[nodiscard]] bool empty() const { return conditions_.empty(); }

@@ -14,13 +14,18 @@ Categorical table_distribution(const SpaceLayout& actions) {
     fail(ErrorKind::config, "action space {}: a table needs a Discrete one",
          actions.space().text());
   }
-  return {.n = static_cast<int>(discrete->n)};
+  return std::get<Categorical>(distribution_for(actions.space()));
 }
 
 }  // namespace
 
 Weights fresh_table(const StateIndex& states, const SpaceLayout& actions) {
   const std::int64_t n = table_distribution(actions).n;
+  constexpr std::int64_t kMostValues = 100'000'000;
+  if (n > kMostValues / states.size()) {
+    fail(ErrorKind::config, "a table of {} states and {} actions is too large: at most {} values",
+         states.size(), n, kMostValues);
+  }
   return {.tensors = RecordBatch({{kQTable, DType::float32, {states.size(), n}}}, 1)};
 }
 

@@ -158,7 +158,7 @@ TEST(Algorithm, ReportsRllibsKeys) {
   EXPECT_EQ(algorithm->metric_names().canonical("env_runners/episode_return_mean"),
             "episode_reward_mean");
   EXPECT_EQ(algorithm->metric_names().canonical("num_env_steps_sampled_lifetime"),
-            "num_env_steps_sampled");
+            "timesteps_total");
   // whatever is reported has an entry in the glossary
   for (const auto& entry : result.entries()) {
     EXPECT_TRUE(algorithm->metric_names().find(entry.name)) << entry.name;

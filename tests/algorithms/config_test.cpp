@@ -2,10 +2,10 @@
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/algorithm_config.h"
-#include "knurl/algorithms/foreign_keys.h"
 #include "knurl/algorithms/ppo/ppo_config.h"
 #include "knurl/algorithms/q_learning/q_learning_config.h"
 #include "knurl/algorithms/registry.h"
+#include "knurl/algorithms/rllib_keys.h"
 #include "knurl/core/config/yaml.h"
 
 namespace knurl {

@@ -52,7 +52,8 @@ TEST(Registry, AnUnknownNameNamesTheNearest) {
   EXPECT_EQ(thrown_by([] { (void)find_env("CartPoel-v1"); }),
             "config: env CartPoel-v1: unknown; did you mean CartPole-v1?");
   EXPECT_EQ(refusal("maze-v0", "{}"), "config: env maze-v0: unknown; did you mean Maze-v0?");
-  EXPECT_EQ(refusal("Zzzzzzzz", "{}"), "config: env Zzzzzzzz: unknown");
+  EXPECT_EQ(refusal("Zzzzzzzz", "{}"),
+            "config: env Zzzzzzzz: unknown; `knurl list envs` shows what there is");
 }
 
 TEST(Registry, ATakenNameIsRefused) {

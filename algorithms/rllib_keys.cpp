@@ -1,11 +1,4 @@
-#include "knurl/algorithms/foreign_keys.h"
-
-#include <algorithm>
-
-#include <fmt/format.h>
-
-#include "knurl/core/base/error.h"
-#include "knurl/core/config/yaml.h"
+#include "knurl/algorithms/rllib_keys.h"
 
 namespace knurl {
 namespace {
@@ -17,6 +10,8 @@ constexpr const char* kOneStack = "knurl has one API";
 constexpr const char* kTorchOnly = "knurl learns with LibTorch";
 constexpr const char* kPython = "knurl has no Python processes";
 constexpr const char* kLater = "not available yet";
+constexpr const char* kOneLearner =
+    "there is one learner, in the driver; num_cpus_for_local_worker is what it may use";
 
 // clang-format off
 constexpr ForeignKey kKeys[] = {
@@ -60,7 +55,8 @@ constexpr ForeignKey kKeys[] = {
     {"num_learners", kNotYet, "[0]", "several learners are not available yet"},
     {"num_gpus_per_learner_worker", kNotYet, "[0]", "GPUs are not available yet"},
     {"num_gpus_per_learner", kNotYet, "[0]", "GPUs are not available yet"},
-    {"num_cpus_per_learner_worker", kNoEffect, "", "there is one learner, in the driver"},
+    {"num_cpus_per_learner_worker", kNoEffect, "", kOneLearner},
+    {"num_cpus_per_learner", kNoEffect, "", kOneLearner},
     {"custom_resources_per_worker", kNoEffect, "", "there is one machine"},
     {"placement_strategy", kNoEffect, "", "there is one machine"},
     // environment
@@ -69,7 +65,7 @@ constexpr ForeignKey kKeys[] = {
     {"clip_rewards", kNotYet, "[null, false]", kLater},
     {"observation_space", kNoEffect, "", "taken from the env"},
     {"action_space", kNoEffect, "", "taken from the env"},
-    {"disable_env_checking", kNoEffect, "", "envs are checked while they run"},
+    {"disable_env_checking", kNoEffect, "", "what costs nothing is checked while envs run"},
     {"auto_wrap_old_gym_envs", kNoEffect, "", kPython},
     {"is_atari", kNoEffect, "", "there are no Atari envs"},
     {"action_mask_key", kNoEffect, "", "action masks are not available yet"},
@@ -97,7 +93,7 @@ constexpr ForeignKey kKeys[] = {
     // evaluation
     {"evaluation_duration_unit", kNotYet, "[episodes]", kLater},
     {"evaluation_parallel_to_training", kNotYet, "[false]", kLater},
-    {"evaluation_config", kNotYet, "[null, {}]", kLater},
+    {"evaluation_config", kNotYet, "[null, {}, {explore: false}]", kLater},
     {"evaluation_num_workers", kNotYet, "[0]", kLater},
     {"evaluation_num_env_runners", kNotYet, "[0]", kLater},
     {"off_policy_estimation_methods", kNotYet, "[null, {}]", kLater},
@@ -156,6 +152,20 @@ constexpr ForeignKey kKeys[] = {
     {"use_gae", kNotYet, "[true]", kLater},
     {"vf_share_layers", kNotYet, "[null]", "use model.vf_share_layers"},
     {"num_multi_gpu_tower_stacks", kNoEffect, "", "everything runs on CPUs"},
+    // stable-baselines3's names
+    {"learning_rate", kNotYet, "", "is lr here"},
+    {"n_steps", kNotYet, "", "is rollout_fragment_length here; train_batch_size counts the steps of all envs"},
+    {"n_envs", kNotYet, "", "is num_envs_per_worker here"},
+    {"batch_size", kNotYet, "", "is sgd_minibatch_size here"},
+    {"n_epochs", kNotYet, "", "is num_sgd_iter here"},
+    {"gae_lambda", kNotYet, "", "is lambda here"},
+    {"clip_range", kNotYet, "", "is clip_param here"},
+    {"clip_range_vf", kNotYet, "[null]", "is something else here: vf_clip_param bounds the squared error"},
+    {"ent_coef", kNotYet, "", "is entropy_coeff here"},
+    {"vf_coef", kNotYet, "", "is vf_loss_coeff here"},
+    {"max_grad_norm", kNotYet, "", "is grad_clip here"},
+    {"total_timesteps", kNotYet, "", "is a stop condition here: stop: {timesteps_total: …}"},
+    {"policy_kwargs", kNotYet, "", "is model here: {fcnet_hiddens, fcnet_activation}"},
     // model
     {"model.conv_filters", kNotYet, "[null]", kLater},
     {"model.conv_activation", kNoEffect, "", "there are no convolutions yet"},
@@ -186,47 +196,10 @@ constexpr ForeignKey kKeys[] = {
 };
 // clang-format on
 
-/// The option changes nothing with this value.
-bool is_off(const ForeignKey& key, const ConfigValue& value) {
-  const ConfigValue off = parse_yaml(key.off, "off");
-  return std::ranges::any_of(*off.list(), [&](const ConfigValue& each) {
-    if (each.as_double() && value.as_double()) return *each.as_double() == *value.as_double();
-    if (each.as_bool() && value.as_bool()) return *each.as_bool() == *value.as_bool();
-    if (each.scalar() && value.scalar()) return each.scalar()->text == value.scalar()->text;
-    return each == value;
-  });
-}
-
-/// Takes "model.use_lstm" out of nested maps.
-std::optional<ConfigValue> take_path(ConfigValue& config, std::string_view path) {
-  const std::size_t dot = path.find('.');
-  if (dot == std::string_view::npos) return config.take(path);
-  ConfigValue* part = config.find(path.substr(0, dot));
-  return part ? part->take(path.substr(dot + 1)) : std::nullopt;
-}
-
 }  // namespace
 
 std::span<const ForeignKey> rllib_keys() {
   return kKeys;
-}
-
-std::vector<std::string> take_foreign_keys(ConfigValue& config, const std::string& path) {
-  const ConfigValue* fake = config.find("_fake_gpus");
-  if (fake && fake->as_bool().value_or(false)) config.take("num_gpus");
-
-  std::vector<std::string> notes;
-  for (const ForeignKey& key : kKeys) {
-    const std::optional<ConfigValue> value = take_path(config, key.path);
-    if (!value) continue;
-    if (key.kind == kNoEffect) {
-      notes.push_back(fmt::format("{} ({})", key.path, key.remark));
-    } else if (!is_off(key, *value)) {
-      fail(ErrorKind::config, "{}{}{}{} = {}: {}", value->place().prefix(), path,
-           path.empty() ? "" : ".", key.path, value->describe(), key.remark);
-    }
-  }
-  return notes;
 }
 
 }  // namespace knurl

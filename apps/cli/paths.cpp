@@ -1,0 +1,40 @@
+#include "knurl/apps/cli/paths.h"
+
+#include <cstdlib>
+
+namespace knurl::cli {
+
+std::string expanded(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  if (!home || !path.starts_with('~') || (path.size() > 1 && path[1] != '/')) return path;
+  return home + path.substr(1);
+}
+
+std::filesystem::path near_path(const std::filesystem::path& absolute) {
+  const auto relative = absolute.lexically_proximate(std::filesystem::current_path());
+  return *relative.begin() == ".." ? absolute : relative;
+}
+
+std::string safe_name(const std::string& name) {
+  std::string out;
+  for (const char c : name) out += c == '/' || c == '\0' ? '_' : c;
+  return out.empty() || out == "." || out == ".." ? "experiment" : out;
+}
+
+std::string shell_quoted(const std::string& path) {
+  const bool plain =
+      path.find_first_not_of(
+          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:=@") ==
+      std::string::npos;
+  if (plain && !path.empty()) return path;
+  std::string out = "'";
+  for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string own_command() {
+  const char* command = std::getenv("KNURL_COMMAND");
+  return command && *command ? command : "knurl";
+}
+
+}  // namespace knurl::cli

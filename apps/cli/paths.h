@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace knurl::cli {
+
+/// A path with a leading "~" replaced by the home directory.
+std::string expanded(const std::string& path);
+
+/// A path as people want to read it: from the working directory on where it lies below that.
+std::filesystem::path near_path(const std::filesystem::path& absolute);
+
+/// An experiment's name as a directory: no slashes, not "." or "..".
+std::string safe_name(const std::string& name);
+
+/// A path as a shell takes it.
+std::string shell_quoted(const std::string& path);
+
+/// How people call this program: "knurl", or what KNURL_COMMAND says.
+std::string own_command();
+
+}  // namespace knurl::cli

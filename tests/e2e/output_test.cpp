@@ -1,0 +1,77 @@
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "command.h"
+#include "maze_runs.h"
+
+namespace knurl::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Output, OddPathsWork) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const std::string odd = "my runs/ünï(1)[x]/";
+  const Finished finished =
+      knurl({"train", "maze.yaml", "-o", odd, "--set", "env_config.max_episode_steps=50"},
+            scratch.path());
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(fs::exists(only_trial(scratch.path() / odd) / "result.json"));
+  EXPECT_NE(finished.out.find("knurl evaluate 'my runs/"), std::string::npos) << finished.out;
+}
+
+TEST(Output, WhatCannotBeWrittenFailsBeforeTraining) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  write_file(scratch.path() / "file", "");
+  const Finished finished = knurl({"train", "maze.yaml", "-o", "file"}, scratch.path());
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_NE(finished.err.find("file"), std::string::npos);
+  EXPECT_EQ(knurl({"train", "maze.yaml", "-o", "/proc/nowhere"}, scratch.path()).exit_code, 1);
+}
+
+TEST(Output, RunsThatStartTogetherDoNotShareADirectory) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  std::vector<std::unique_ptr<Process>> running;
+  for (int i = 0; i < 4; ++i) {
+    running.push_back(std::make_unique<Process>(
+        std::vector<std::string>{knurl_binary(), "train", "maze.yaml", "-q"}, scratch.path()));
+  }
+  for (auto& process : running) EXPECT_EQ(process->wait().exit_code, 0);
+  int trials = 0;
+  for (const auto& trial : fs::directory_iterator(scratch.path() / "results" / "maze")) {
+    EXPECT_EQ(json_lines(read_file(trial.path() / "result.json")).size(), 5U);
+    ++trials;
+  }
+  EXPECT_EQ(trials, 4);
+}
+
+TEST(Output, AFullDiskIsAClearErrorAndTheLastCheckpointStays) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  // a bigger table than any file may be: 250,000 cells
+  const std::string limited =
+      "ulimit -f 64; trap '' XFSZ; exec " + knurl_binary() +
+      " train --run QLearning --env Maze-v0 --checkpoint-freq 1 --stop '{training_iteration: 3}'"
+      " --set env_config.rows=500 --set env_config.columns=500";
+  Process process({"sh", "-c", limited}, scratch.path());
+  const Finished finished = process.wait();
+  EXPECT_EQ(finished.exit_code, 1) << finished.out;
+  EXPECT_NE(finished.err.find("default_policy.safetensors: cannot be written: File too large"),
+            std::string::npos)
+      << finished.err;
+  const fs::path trial = only_trial(scratch.path() / "results");
+  EXPECT_TRUE(fs::exists(trial / "error.txt"));
+  for (const auto& entry : fs::directory_iterator(trial)) {
+    const std::string name = entry.path().filename();
+    EXPECT_FALSE(name.starts_with(".unfinished")) << name;
+    EXPECT_FALSE(name.starts_with("checkpoint_")) << name;
+  }
+}
+
+}  // namespace
+}  // namespace knurl::e2e

@@ -1,0 +1,84 @@
+#include <gtest/gtest.h>
+
+#include "command.h"
+#include "maze_runs.h"
+
+namespace knurl::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The libraries that a command loads, as the dynamic loader tells.
+std::string loaded_libraries(const Scratch& scratch, const std::vector<std::string>& arguments) {
+  const fs::path log = scratch.path() / "loaded";
+  knurl(arguments, scratch.path(), {"LD_DEBUG=files", "LD_DEBUG_OUTPUT=" + log.string()});
+  std::string all;
+  for (const auto& entry : fs::directory_iterator(scratch.path())) {
+    if (!entry.path().filename().string().starts_with("loaded")) continue;
+    all += read_file(entry.path());
+    fs::remove(entry.path());
+  }
+  EXPECT_NE(all.find("libknurl_core"), std::string::npos);
+  return all;
+}
+
+TEST(StartUp, TorchIsLoadedByWhatNeedsItOnly) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  write_file(scratch.path() / "typo.yaml", "x: {run: PPO, env: CartPole-v1, config: {gama: 1}}");
+  const std::vector<std::vector<std::string>> without{
+      {"--version"},          {"--help"},
+      {"list", "envs"},       {"list", "algorithms"},
+      {"config", "PPO"},      {"config", "maze.yaml"},
+      {"train", "typo.yaml"}, {"train", "maze.yaml"},
+      {"evaluate", "nowhere"}};
+  for (const auto& arguments : without) {
+    EXPECT_EQ(loaded_libraries(scratch, arguments).find("libtorch"), std::string::npos)
+        << arguments.back();
+  }
+  const std::vector<std::string> ppo{"train",
+                                     "--run",
+                                     "PPO",
+                                     "--env",
+                                     "CartPole-v1",
+                                     "--stop",
+                                     "{training_iteration: 1}",
+                                     "--set",
+                                     "train_batch_size=64",
+                                     "--set",
+                                     "sgd_minibatch_size=64",
+                                     "--set",
+                                     "num_sgd_iter=1",
+                                     "-n",
+                                     "ppo"};
+  EXPECT_NE(loaded_libraries(scratch, ppo).find("libtorch_cpu"), std::string::npos);
+  const fs::path trial = fs::directory_iterator(scratch.path() / "results" / "ppo")->path();
+  EXPECT_EQ(
+      loaded_libraries(scratch, {"evaluate", trial.string(), "--episodes", "1"}).find("libtorch"),
+      std::string::npos);
+}
+
+TEST(StartUp, TheReferenceBlasIsWarnedOfOnce) {
+  const fs::path reference = "/usr/lib/x86_64-linux-gnu/blas";
+  if (!fs::exists(reference / "libblas.so.3")) GTEST_SKIP() << "no reference BLAS is installed";
+  const Scratch scratch;
+  const std::vector<std::string> ppo{"train",
+                                     "--run",
+                                     "PPO",
+                                     "--env",
+                                     "CartPole-v1",
+                                     "--stop",
+                                     "{training_iteration: 1}",
+                                     "--set",
+                                     "train_batch_size=64",
+                                     "--set",
+                                     "sgd_minibatch_size=64",
+                                     "--set",
+                                     "num_sgd_iter=1"};
+  EXPECT_EQ(knurl(ppo, scratch.path()).err.find("BLAS"), std::string::npos);
+  const Finished slow = knurl(ppo, scratch.path(), {"LD_LIBRARY_PATH=" + reference.string()});
+  EXPECT_EQ(count(slow.err, "LibTorch runs on the reference BLAS"), 1) << slow.err;
+}
+
+}  // namespace
+}  // namespace knurl::e2e

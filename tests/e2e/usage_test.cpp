@@ -1,0 +1,217 @@
+#include <regex>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "maze_runs.h"
+
+namespace knurl::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Cli, VersionListAndConfigNeedNoTrial) {
+  const Scratch scratch;
+  EXPECT_TRUE(std::regex_match(knurl({"--version"}, scratch.path()).out,
+                               std::regex("knurl \\d+\\.\\d+\\.\\d+\n")));
+  EXPECT_NE(knurl({"list", "envs"}, scratch.path()).out.find("CartPole-v1"), std::string::npos);
+  EXPECT_NE(knurl({"list", "algorithms"}, scratch.path()).out.find("PPO"), std::string::npos);
+  const Finished config = knurl({"config", "PPO"}, scratch.path());
+  EXPECT_NE(config.out.find("clip_param = 0.3"), std::string::npos);
+  EXPECT_NE(config.out.find("lambda = 1"), std::string::npos);
+  EXPECT_NE(config.out.find("also: num_workers, num_env_runners"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(scratch.path()));
+}
+
+TEST(Cli, ConfigOfAFileIsAFileThatTrainsTheSame) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const Finished config = knurl({"config", "maze.yaml"}, scratch.path());
+  EXPECT_EQ(config.exit_code, 0) << config.err;
+  EXPECT_NE(config.out.find("epsilon_timesteps: 10000\n"), std::string::npos) << config.out;
+  write_file(scratch.path() / "all.yaml", config.out);
+  const auto returns = [&](const char* file) {
+    std::vector<nlohmann::json> out;
+    const Finished finished = knurl({"train", file, "--json"}, scratch.path());
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    for (const auto& line : json_lines(finished.out)) out.push_back(line["hist_stats"]);
+    return out;
+  };
+  EXPECT_EQ(returns("all.yaml"), returns("maze.yaml"));
+}
+
+TEST(Cli, HelpLeadsANewcomer) {
+  const Scratch scratch;
+  const Finished help = knurl({"--help"}, scratch.path());
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_NE(help.out.find("knurl train configs/ppo/cartpole.yaml"), std::string::npos);
+  EXPECT_NE(knurl({"train", "--help"}, scratch.path()).out.find("--resume"), std::string::npos);
+  EXPECT_EQ(knurl({}, scratch.path()).exit_code, 2);
+  EXPECT_EQ(knurl({"trian"}, scratch.path()).exit_code, 2);
+  EXPECT_EQ(knurl({"train", "--nope"}, scratch.path()).exit_code, 2);
+}
+
+TEST(Cli, MistakesInAConfigNameTheirPlaceAndLeaveNothingBehind) {
+  const Scratch scratch;
+  const auto refusal = [&](const std::string& yaml, std::vector<std::string> more = {}) {
+    write_file(scratch.path() / "a.yaml", yaml);
+    std::vector<std::string> arguments{"train", "a.yaml"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = knurl(arguments, scratch.path());
+    EXPECT_EQ(finished.exit_code, 2) << finished.out;
+    EXPECT_FALSE(fs::exists(scratch.path() / "results"));
+    return finished.err;
+  };
+  EXPECT_EQ(refusal("x:\n  run: PPO\n  env: CartPole-v1\n  config:\n    gama: 0.9\n"),
+            "knurl: error: a.yaml:5: x.config.gama: unknown option; did you mean gamma?\n");
+  EXPECT_EQ(refusal("x:\n  run: PPO\n  env: CartPole-v1\n  config:\n    gamma: 1.5\n"),
+            "knurl: error: a.yaml:5: x.config.gamma = 1.5: must be in [0, 1]\n");
+  EXPECT_EQ(refusal("x: {run: PPO, env: CartPole-v1, stop: {episode_reward_meen: 100}}"),
+            "knurl: error: a.yaml:1: stop.episode_reward_meen: no such metric is reported; did "
+            "you mean episode_reward_mean or episode_reward_min?\n");
+  EXPECT_EQ(refusal("x: {run: PPO, env: CartPole-v2}"),
+            "knurl: error: a.yaml:1: x.env: env CartPole-v2: unknown; did you mean CartPole-v1?\n");
+  EXPECT_EQ(refusal("x: {run: PP, env: CartPole-v1}"),
+            "knurl: error: a.yaml:1: x.run: algorithm PP: unknown; did you mean PPO?\n");
+  EXPECT_NE(refusal("x: {run: QLearning, env: Maze-v0, config: {env_config: {row: 7}}}")
+                .find("a.yaml:1: env_config.row: unknown option; did you mean rows?"),
+            std::string::npos);
+  EXPECT_NE(refusal("x: {run: PPO, env: CartPole-v1, checkpoint_frq: 1}")
+                .find("x.checkpoint_frq: unknown option; did you mean"),
+            std::string::npos);
+  EXPECT_NE(refusal("x: {run: PPO, env: CartPole-v1, config: {lr: {grid_search: [1, 2]}}}")
+                .find("grid_search is not available yet"),
+            std::string::npos);
+  EXPECT_NE(refusal("").find("a.yaml: is empty"), std::string::npos);
+  EXPECT_NE(refusal("[1, 2]").find("must hold experiments"), std::string::npos);
+  EXPECT_NE(refusal("x: 3").find("must be an experiment"), std::string::npos);
+  EXPECT_NE(refusal("x: {env: CartPole-v1}").find("x.run: the algorithm is missing"),
+            std::string::npos);
+  EXPECT_NE(refusal("x: {run: QLearning, env: CartPole-v1}").find("a table needs a finite one"),
+            std::string::npos);
+  EXPECT_NE(refusal(kMaze, {"--set", "gama=1"}).find("--set gama=1: config.gama: unknown option"),
+            std::string::npos);
+  EXPECT_NE(refusal(kMaze, {"--set", "gamma"}).find("must be option=value"), std::string::npos);
+  EXPECT_NE(refusal(kMaze, {"--stop", "{timesteps: 10}"}).find("no such metric"),
+            std::string::npos);
+  EXPECT_NE(refusal(kMaze, {"--checkpoint-score-attr", "loss"}).find("no such metric"),
+            std::string::npos);
+  EXPECT_EQ(knurl({"train", "no such file.yaml"}, scratch.path()).exit_code, 2);
+  EXPECT_EQ(knurl({"train", "."}, scratch.path()).exit_code, 2);
+  EXPECT_EQ(knurl({"train"}, scratch.path()).exit_code, 2);
+}
+
+TEST(Cli, ARunLeavesWhatRllibsUsersExpect) {
+  const Scratch scratch;
+  const fs::path trial = train_maze(scratch, {"--checkpoint-freq", "2"});
+  EXPECT_TRUE(trial.filename().string().starts_with("QLearning_Maze-v0_"));
+  EXPECT_EQ(trial.parent_path().filename(), "maze");
+  const auto params = nlohmann::json::parse(read_file(trial / "params.json"));
+  EXPECT_EQ(params["gamma"], 0.9);
+  EXPECT_EQ(params["rollout_fragment_length"], 10);
+
+  const auto results = json_lines(read_file(trial / "result.json"));
+  ASSERT_EQ(results.size(), 5U);
+  EXPECT_EQ(results[4]["training_iteration"], 5);
+  EXPECT_EQ(results[4]["timesteps_total"], 5000);
+  EXPECT_EQ(results[4]["done"], true);
+  EXPECT_EQ(results[3]["done"], false);
+  EXPECT_TRUE(results[4]["info"]["learner"]["default_policy"]["learner_stats"].contains("max_q"));
+
+  const std::string csv = read_file(trial / "progress.csv");
+  EXPECT_EQ(count(csv, "\n"), 6);
+  EXPECT_NE(csv.find("info/learner/default_policy/learner_stats/max_q"), std::string::npos);
+  for (const char* name : {"checkpoint_000002", "checkpoint_000004", "checkpoint_000005"}) {
+    EXPECT_TRUE(fs::exists(trial / name / "manifest.json")) << name;
+  }
+  EXPECT_FALSE(fs::exists(trial / "checkpoint_000001"));
+}
+
+TEST(Cli, RllibsWordsWork) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const Finished file =
+      knurl({"train", "file", "maze.yaml", "--stop", R"({"timesteps_total": 2000})", "--json"},
+            scratch.path());
+  EXPECT_EQ(file.exit_code, 0) << file.err;
+  EXPECT_EQ(json_lines(file.out).back()["timesteps_total"], 2000);
+  const Finished flags = knurl({"train", "--run", "QLearning", "--env", "Maze-v0", "-s",
+                                "{training_iteration: 3}", "--seed", "7", "--json", "-n", "named"},
+                               scratch.path());
+  EXPECT_EQ(flags.exit_code, 0) << flags.err;
+  EXPECT_EQ(json_lines(flags.out).size(), 3U);
+  EXPECT_TRUE(fs::exists(scratch.path() / "results" / "named"));
+}
+
+TEST(Cli, StopKeysOfBothVocabulariesEndARun) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  for (const char* stop :
+       {"{env_runners/episode_return_mean: 0.5}", "{sampler_results: {episode_reward_mean: 0.5}}",
+        "{num_env_steps_sampled_lifetime: 1000}", "{episodes_total: 1}"}) {
+    const Finished finished =
+        knurl({"train", "maze.yaml", "--stop", stop, "--json"}, scratch.path());
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    EXPECT_LT(json_lines(finished.out).size(), 5U) << stop;
+  }
+}
+
+TEST(Cli, SeveralExperimentsRunInTurn) {
+  const Scratch scratch;
+  write_file(scratch.path() / "two.yaml",
+             "one: {run: QLearning, env: Maze-v0, stop: {training_iteration: 1}}\n"
+             "two: {run: QLearning, env: Maze-v0, stop: {training_iteration: 2}}\n");
+  const Finished finished = knurl({"train", "two.yaml", "--json"}, scratch.path());
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(json_lines(finished.out).size(), 3U);
+  EXPECT_TRUE(fs::exists(scratch.path() / "results" / "one"));
+  EXPECT_TRUE(fs::exists(scratch.path() / "results" / "two"));
+}
+
+TEST(Cli, PipedOutputIsPlainLinesAndEndsWithTheNextCommand) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const Finished finished = knurl({"train", "maze.yaml"}, scratch.path());
+  EXPECT_EQ(finished.out.find('\r'), std::string::npos);
+  EXPECT_EQ(finished.out.find('\033'), std::string::npos);
+  EXPECT_EQ(count(finished.out, "iter "), 5);
+  std::smatch match;
+  const std::regex command("evaluate it:     knurl evaluate (\\S+)\n");
+  ASSERT_TRUE(std::regex_search(finished.out, match, command)) << finished.out;
+  const Finished evaluated = knurl({"evaluate", match[1].str()}, scratch.path());
+  EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
+  EXPECT_EQ(count(evaluated.out, "Episode #"), 10);
+}
+
+TEST(Cli, QuietSaysNothing) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const Finished finished = knurl({"train", "maze.yaml", "-q"}, scratch.path());
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST(Cli, OptionsWithoutEffectAreNamedOnce) {
+  const Scratch scratch;
+  write_file(scratch.path() / "a.yaml",
+             "x: {run: QLearning, env: Maze-v0, stop: {training_iteration: 3},\n"
+             "    config: {framework: torch, _enable_new_api_stack: true}}\n");
+  const Finished finished = knurl({"train", "a.yaml"}, scratch.path());
+  EXPECT_EQ(count(finished.out,
+                  "without effect here: framework (knurl learns with LibTorch), "
+                  "_enable_new_api_stack (knurl has one API)"),
+            1)
+      << finished.out;
+}
+
+TEST(Cli, AnOvershotStopIsSaid) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const Finished finished =
+      knurl({"train", "maze.yaml", "--stop", "{timesteps_total: 10}"}, scratch.path());
+  EXPECT_NE(finished.err.find("a whole iteration was trained, 1000 in all"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace knurl::e2e
