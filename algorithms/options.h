@@ -42,6 +42,7 @@ struct RolloutOptions {
   Opt<OrAuto<int>> rollout_fragment_length = Default{200};
   Opt<Stepping> env_stepping = Default{Stepping::automatic};
   Opt<bool> create_env_on_local_worker = Default{false};
+  Opt<double> sample_timeout_s = Default{60.0};
 
   static void fields(auto& self, auto&& field) {
     field("num_rollout_workers", self.num_rollout_workers,
@@ -57,6 +58,10 @@ struct RolloutOptions {
     field("create_env_on_local_worker", self.create_env_on_local_worker,
           "accepted for RLlib's sake: evaluation makes environments where it needs them",
           Aliases{{"create_env_on_driver", "create_local_env_runner"}});
+    field("sample_timeout_s", self.sample_timeout_s,
+          "seconds after which a warning names the workers that have not reported, and again each "
+          "time they pass; the run waits on",
+          Range{.low = 0, .high = 1e9, .low_open = true});
   }
 };
 

@@ -1,9 +1,10 @@
 #include "knurl/envs/vector_env.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "knurl/core/base/check.h"
+#include "knurl/core/base/clock.h"
+#include "knurl/core/base/log.h"
 #include "knurl/envs/detail/env_batch.h"
 #include "knurl/envs/detail/make_unnamed.h"
 
@@ -15,10 +16,8 @@ namespace {
 /// a few times as long is faster alone.
 constexpr double kParallelLoopSeconds = 20e-6;
 constexpr int kStepsToMeasure = 32;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+/// Of an episode whose env cannot save itself: its actions are what it is brought back by.
+constexpr std::int64_t kMostRememberedSteps = 1'000'000;
 
 }  // namespace
 
@@ -103,6 +102,7 @@ void EnvBatch::start_episode(int index, std::int64_t episode, Row observation) {
   slot.running.episode_return = 0.0;
   slot.running.length = 0;
   slot.actions.clear();
+  slot.too_long = false;
   slot.started = false;
   slot.env->reset(slot.rng, observation);
   slot.started = true;
@@ -124,10 +124,10 @@ void EnvBatch::reset(const Rows& observation) {
 void EnvBatch::step(const ConstRows& actions, const VectorStep& out) {
   const bool measure = !parallel_ && options_.stepping == Stepping::automatic &&
                        options_.num_threads > 1 && measured_steps_ < kStepsToMeasure;
-  const double start = measure ? now() : 0.0;
+  const double start = measure ? steady_seconds() : 0.0;
   for_each_env([&](int i) { step_one(i, actions, out); });
   if (measure) {
-    measured_seconds_ += now() - start;
+    measured_seconds_ += steady_seconds() - start;
     if (++measured_steps_ == kStepsToMeasure) choose_stepping(measured_seconds_ / kStepsToMeasure);
   }
   ended_.clear();
@@ -188,7 +188,19 @@ void EnvBatch::finish_episode(EnvSlot& slot, const StepResult& result) {
   slot.last.terminated = result.terminated;
 }
 
+/// An episode that does not end is not remembered for ever.
 void EnvBatch::remember(EnvSlot& slot, const ConstRow& action) const {
+  if (slot.too_long) return;
+  if (slot.running.length >= kMostRememberedSteps) {
+    warn_once(
+        fmt::format("{}: an episode of more than {} steps, of an env that cannot save itself: a "
+                    "checkpoint made "
+                    "in it cannot be resumed; give the env save() and load(), or max_episode_steps",
+                    name_, kMostRememberedSteps));
+    slot.too_long = true;
+    slot.actions = {};
+    return;
+  }
   for (std::size_t leaf = 0; leaf < actions_.leaves().size(); ++leaf) {
     const std::byte* bytes = action.bytes(leaf);
     slot.actions.insert(slot.actions.end(), bytes, bytes + actions_.leaves()[leaf].bytes());
@@ -220,6 +232,7 @@ void EnvBatch::save(ByteWriter& out) const {
     write(out, slot.running);
     write(out, slot.rng.state());
     write(out, slot.actions);
+    write(out, slot.too_long);
     write(out, slot.env->can_save());
     if (slot.started && slot.env->can_save()) slot.env->save(out);
   }
@@ -239,6 +252,14 @@ void EnvBatch::load(ByteReader& in) {
     slot.running = read<EpisodeSummary>(in);
     const auto rng = read<Rng::State>(in);
     slot.actions = read<std::vector<std::byte>>(in);
+    slot.too_long = read<bool>(in);
+    if (slot.too_long) {
+      fail(ErrorKind::checkpoint,
+           "{}: the checkpoint was made in an episode of more than {} steps, and the env cannot "
+           "save "
+           "itself: where the episode stood is lost",
+           name_, kMostRememberedSteps);
+    }
     if (read<bool>(in) != slot.env->can_save()) {
       fail(ErrorKind::checkpoint, "{}: saved by another version of the env", name_);
     }

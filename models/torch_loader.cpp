@@ -38,6 +38,7 @@ std::unique_ptr<TrainableNet> make_torch_net(const NetSpec& spec, const Weights&
     if (const std::string warning = factory.slow_blas_warning(); !warning.empty()) {
       warn_once(warning);
     }
+    log(LogLevel::info, "LibTorch is loaded; it may use {} threads", num_threads);
     return num_threads;
   }();
   if (threads != num_threads) {

@@ -1,7 +1,7 @@
 #include "knurl/algorithms/rollout/evaluation.h"
 
 #include <algorithm>
-#include <optional>
+#include <map>
 
 #include "knurl/core/base/error.h"
 
@@ -17,16 +17,16 @@ std::vector<EpisodeSummary> run_episodes(
     const std::function<void(const EpisodeSummary&)>& on_episode) {
   constexpr std::int64_t kStepsAtOnce = 16;
   constexpr std::int64_t kMostSteps = 1'000'000;
-  std::vector<std::optional<EpisodeSummary>> ended(static_cast<std::size_t>(request.episodes));
-  std::size_t reported = 0;
+  std::map<std::int64_t, EpisodeSummary> ahead;  // ended before one with a lower number
+  std::vector<EpisodeSummary> out;
   std::int64_t steps_without_end = 0;
-  while (reported < ended.size()) {
+  while (std::ssize(out) < request.episodes) {
     steps_without_end += kStepsAtOnce;
     Fragment fragment =
         worker.sample({.steps_per_env = kStepsAtOnce, .timestep = request.timestep});
     for (EpisodeSummary& episode : fragment.episodes) {
       if (episode.episode >= request.episodes) continue;  // beyond its env's share
-      ended[static_cast<std::size_t>(episode.episode)] = std::move(episode);
+      ahead.emplace(episode.episode, std::move(episode));
       steps_without_end = 0;
     }
     if (steps_without_end > kMostSteps) {
@@ -35,12 +35,12 @@ std::vector<EpisodeSummary> run_episodes(
            "env_config.max_episode_steps",
            kMostSteps);
     }
-    for (; reported < ended.size() && ended[reported]; ++reported) {
-      if (on_episode) on_episode(*ended[reported]);
+    while (!ahead.empty() && ahead.begin()->first == std::ssize(out)) {
+      out.push_back(std::move(ahead.begin()->second));
+      ahead.erase(ahead.begin());
+      if (on_episode) on_episode(out.back());
     }
   }
-  std::vector<EpisodeSummary> out;
-  for (std::optional<EpisodeSummary>& episode : ended) out.push_back(std::move(*episode));
   return out;
 }
 

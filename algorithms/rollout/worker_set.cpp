@@ -4,7 +4,10 @@
 #include <cstring>
 #include <mutex>
 
+#include <fmt/ranges.h>
+
 #include "knurl/core/base/error.h"
+#include "knurl/core/base/log.h"
 
 namespace knurl {
 namespace {
@@ -44,6 +47,8 @@ WorkerSet::WorkerSet(const AlgorithmConfig& config) {
     local_ = std::make_unique<RolloutWorker>(spec(0, 0));
     return;
   }
+  timeout_ =
+      std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * options.sample_timeout_s.value()));
   shared_runtime_ = share_runtime();
   runtime_ = runtime::current_runtime();
   for (int worker = 1; worker <= workers; ++worker) {
@@ -65,9 +70,30 @@ std::vector<Fragment> WorkerSet::sample(const SampleRequest& request) {
   }
   std::vector<runtime::ObjectRef<Fragment>> refs;
   for (const auto& worker : remote_) refs.push_back(worker.call<&RolloutWorker::sample>(request));
+  wait_for(refs);
   runtime_->get(weights_sent_);
   weights_sent_.clear();
   return runtime_->get(std::move(refs));
+}
+
+/// Waits until all workers have reported, or throws what the first that fails throws. An env that
+/// hangs throws nothing: who is waited for is said now and then.
+void WorkerSet::wait_for(const std::vector<runtime::ObjectRef<Fragment>>& refs) const {
+  double waited = 0.0;
+  for (auto pending = refs; !pending.empty();) {
+    auto next = runtime_->wait(pending, {.timeout = timeout_});
+    for (const auto& ref : next.ready) runtime_->get(ref);
+    if (next.ready.empty()) {
+      waited += std::chrono::duration<double>(timeout_).count();
+      std::vector<std::ptrdiff_t> who;
+      for (const auto& ref : next.pending)
+        who.push_back(std::ranges::find(refs, ref) - refs.begin());
+      for (auto& worker : who) ++worker;  // the driver's would be 0
+      log(LogLevel::warning, "rollout worker {} has not reported for {:.10g} s; waiting on",
+          fmt::join(who, ", "), waited);
+    }
+    pending = std::move(next.pending);
+  }
 }
 
 void WorkerSet::set_weights(const Weights& weights) {

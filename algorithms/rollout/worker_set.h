@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,6 +32,7 @@ class WorkerSet {
   void load(const CheckpointData& in);
 
  private:
+  void wait_for(const std::vector<runtime::ObjectRef<Fragment>>& refs) const;
   [[nodiscard]] std::size_t num_workers() const { return local_ ? 1 : remote_.size(); }
 
   std::shared_ptr<runtime::ScopedRuntime> shared_runtime_;  ///< null where somebody else's is used
@@ -38,6 +40,7 @@ class WorkerSet {
   std::unique_ptr<RolloutWorker> local_;
   std::vector<runtime::ActorHandle<RolloutWorker>> remote_;
   std::vector<runtime::ObjectRef<void>> weights_sent_;
+  std::chrono::nanoseconds timeout_{0};  ///< after which a worker that does not report is named
 };
 
 }  // namespace knurl

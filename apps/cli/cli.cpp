@@ -1,6 +1,8 @@
 #include "knurl/apps/cli/cli.h"
 
-#include <cstdio>
+#include <cstdint>
+#include <limits>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/log.h"
 #include "knurl/core/base/version.h"
+#include "knurl/core/config/value.h"
 
 namespace knurl::cli {
 namespace {
@@ -33,6 +36,19 @@ CLI::Option* add_text(CLI::App& command, const std::string& flags, std::string& 
   return command.add_option(flags, target, help)->check(CLI::Validator(not_empty, ""));
 }
 
+/// An option whose value is a whole number from `least` on, small enough to be one.
+template <class T>
+CLI::Option* add_count(CLI::App& command, const std::string& flags, std::optional<T>& target,
+                       std::int64_t least, const std::string& help) {
+  const auto fits = [least](const std::string& text) {
+    constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<T>::max());
+    const auto number = ConfigValue(ConfigValue::Scalar{text}).as_int();
+    if (number && *number >= least && *number <= most) return std::string();
+    return fmt::format("{}: must be a whole number in [{}, {}]", text, least, most);
+  };
+  return command.add_option(flags, target, help)->check(CLI::Validator(fits, ""));
+}
+
 void add_train(CLI::App& app, TrainArguments& a) {
   CLI::App* train =
       app.add_subcommand("train", "train what config files describe, or --run on --env");
@@ -49,17 +65,17 @@ void add_train(CLI::App& app, TrainArguments& a) {
   add_text(*train, "-s,--stop", a.stop, "when to end, as JSON or YAML: {timesteps_total: 100000}");
   train->add_option("--set", a.set, "one option: lr=1e-3, model.fcnet_hiddens=[64,64]")
       ->allow_extra_args(false);
-  train->add_option("--seed", a.seed, "seed of the run");
-  train->add_option("--checkpoint-freq", a.checkpoint_freq,
-                    "iterations from one checkpoint to the next; 0: none on the way");
+  add_count(*train, "--seed", a.seed, 0, "seed of the run");
+  add_count(*train, "--checkpoint-freq", a.checkpoint_freq, 0,
+            "iterations from one checkpoint to the next; 0: none on the way");
   train->add_flag_callback(
       "--checkpoint-at-end", [&a] { a.checkpoint_at_end = true; },
       "write a checkpoint when the run ends (default)");
   train->add_flag_callback(
       "--no-checkpoint-at-end", [&a] { a.checkpoint_at_end = false; },
       "write none when the run ends");
-  train->add_option("--keep-checkpoints,--keep-checkpoints-num", a.keep_checkpoints,
-                    "keep so many checkpoints; never deletes the best or the last");
+  add_count(*train, "--keep-checkpoints,--keep-checkpoints-num", a.keep_checkpoints, 1,
+            "keep so many checkpoints; never deletes the best or the last");
   add_text(*train, "--checkpoint-score-attr", a.checkpoint_score_attr,
            "metric that makes a checkpoint the best; min-METRIC for small ones");
   add_text(*train, "-o,--output,--local-dir", a.output, "where results go (default: results)");
@@ -82,9 +98,9 @@ void add_evaluate(CLI::App& app, EvaluateArguments& a) {
   evaluate->add_option("--set", a.set, "one option that differs: env_config.rows=7")
       ->allow_extra_args(false);
   CLI::Option* episodes =
-      evaluate->add_option("--episodes", a.episodes, "how many episodes (default: 10)");
-  evaluate->add_option("--steps", a.steps, "or how many env steps, exactly")->excludes(episodes);
-  evaluate->add_option("--seed", a.seed, "seed of the episodes (default: the run's)");
+      add_count(*evaluate, "--episodes", a.episodes, 1, "how many episodes (default: 10)");
+  add_count(*evaluate, "--steps", a.steps, 1, "or how many env steps, exactly")->excludes(episodes);
+  add_count(*evaluate, "--seed", a.seed, 0, "seed of the episodes (default: the run's)");
   evaluate->add_flag("--render", a.render, "show the environment as text");
   evaluate->add_flag("--explore", a.explore, "act as in training instead of the likeliest way");
   evaluate->add_flag("--json", a.json, "print each episode and the summary as lines of JSON");

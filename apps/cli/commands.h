@@ -40,7 +40,7 @@ struct EvaluateArguments {
   std::string env = {};
   std::string config = {};
   std::vector<std::string> set = {};
-  std::optional<std::int64_t> episodes = std::nullopt;
+  std::optional<int> episodes = std::nullopt;
   std::optional<std::int64_t> steps = std::nullopt;
   std::optional<std::int64_t> seed = std::nullopt;
   bool render = false;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "knurl/core/base/error.h"
@@ -16,20 +17,34 @@
 namespace knurl::cli {
 namespace {
 
+/// The terminal's width; nothing where there is none.
+std::optional<std::size_t> columns() {
+  winsize size = {};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
+
+/// What fits on one line of the terminal, because a line that wraps cannot be written over: with
+/// the bar, or without it, or as much of the beginning as there is room for.
+std::string fitted(const LiveLine& line) {
+  const auto width = columns();
+  if (!width || line.wide.size() < *width) return line.wide;
+  return line.narrow.substr(0, *width - 1);
+}
+
 std::string return_text(const Result& result) {
   const auto mean = result.number("episode_reward_mean");
   if (!mean) return "return: no episode yet";
-  return fmt::format("return {:.2f} (min {:.2f}, max {:.2f})", *mean,
+  return fmt::format("return {:.2f} ({:.6g} to {:.6g})", *mean,
                      result.number("episode_reward_min").value_or(*mean),
                      result.number("episode_reward_max").value_or(*mean));
 }
 
-/// "[#####-----]  50%"
+/// 0.5 -> "##########----------"
 std::string bar(double progress) {
-  constexpr int kCells = 20;
-  const int full = static_cast<int>(std::lround(progress * kCells));
-  return fmt::format("[{}{}] {:3.0f}%", std::string(static_cast<std::size_t>(full), '#'),
-                     std::string(static_cast<std::size_t>(kCells - full), '-'), 100.0 * progress);
+  constexpr std::size_t kCells = 20;
+  const auto full = static_cast<std::size_t>(std::lround(progress * kCells));
+  return std::string(full, '#') + std::string(kCells - full, '-');
 }
 
 bool write_out(const std::string& text) {
@@ -63,11 +78,11 @@ Console::~Console() {
 void Console::on_result(const Result& result) {
   switch (output_) {
     case Output::live:
-      tell("\r\033[K" + line_of(result));
+      tell("\r\033[K" + fitted(line_of(result)));
       line_open_ = true;
       break;
     case Output::lines:
-      tell_line(line_of(result));
+      tell_line(line_of(result).wide);
       break;
     case Output::json:
       tell_line(result.to_json());
@@ -77,29 +92,28 @@ void Console::on_result(const Result& result) {
   }
 }
 
-std::string Console::line_of(const Result& result) {
-  std::string line = fmt::format("iter {:.0f}", result.number("training_iteration").value_or(0.0));
+LiveLine Console::line_of(const Result& result) {
+  const auto number = [&](const char* name) { return result.number(name).value_or(0.0); };
+  const std::string iteration = fmt::format("iter {:.0f}", number("training_iteration"));
+  std::string rest =
+      fmt::format(" | {} steps, {}/s | {}", grouped(std::llround(number("timesteps_total"))),
+                  grouped(std::llround(number("num_env_steps_sampled_throughput_per_sec"))),
+                  return_text(result));
   const auto progress = stop_.progress(result, names_);
-  if (progress) line += " " + bar(*progress);
-  line += fmt::format(
-      " | {} steps, {}/s | {}",
-      grouped(static_cast<std::int64_t>(result.number("timesteps_total").value_or(0.0))),
-      grouped(
-          std::llround(result.number("num_env_steps_sampled_throughput_per_sec").value_or(0.0))),
-      return_text(result));
-  if (progress) {
-    if (!progress_at_start_) {
-      const double share = result.number("timesteps_since_restore").value_or(1.0) /
-                           std::max(1.0, result.number("timesteps_total").value_or(1.0));
-      progress_at_start_ = *progress * (1.0 - share);
-    }
-    const double made = *progress - *progress_at_start_;
-    const double elapsed = steady_seconds() - start_;
-    if (made > 0.0) {
-      line += fmt::format(" | {} left", clock_text(elapsed / made * (1.0 - *progress)));
-    }
+  if (!progress) return {.wide = iteration + rest, .narrow = iteration + rest};
+  if (!progress_at_start_) {
+    const double share =
+        number("timesteps_since_restore") / std::max(1.0, number("timesteps_total"));
+    progress_at_start_ = *progress * (1.0 - share);
   }
-  return line;
+  const double made = *progress - *progress_at_start_;
+  const double elapsed = steady_seconds() - start_;
+  if (made > 0.0) {
+    rest += fmt::format(" | {} left", clock_text(elapsed / made * (1.0 - *progress)));
+  }
+  const std::string percent = fmt::format("{:3.0f}%", 100.0 * *progress);
+  return {.wide = fmt::format("{} [{}] {}{}", iteration, bar(*progress), percent, rest),
+          .narrow = fmt::format("{} {}{}", iteration, percent, rest)};
 }
 
 Output output_for(bool quiet, bool json) {

@@ -11,6 +11,12 @@ namespace knurl::cli {
 /// How much a command prints, and as what.
 enum class Output { live, lines, json, quiet };
 
+/// A result on one line: iteration, progress, steps, return, time left.
+struct LiveLine {
+  std::string wide = {};    ///< with a bar
+  std::string narrow = {};  ///< without
+};
+
 /// Shows a trial while it runs: one line that is rewritten in a terminal, a line an iteration
 /// elsewhere, results as JSON lines, or nothing.
 class Console final : public tune::TrialObserver {
@@ -22,7 +28,7 @@ class Console final : public tune::TrialObserver {
   void on_result(const Result& result) override;
 
  private:
-  [[nodiscard]] std::string line_of(const Result& result);
+  [[nodiscard]] LiveLine line_of(const Result& result);
 
   Output output_;
   const tune::StopConditions& stop_;

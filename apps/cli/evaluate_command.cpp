@@ -18,7 +18,7 @@
 namespace knurl::cli {
 namespace {
 
-constexpr std::int64_t kDefaultEpisodes = 10;
+constexpr int kDefaultEpisodes = 10;
 
 /// The checkpoint's config with what the command line wants different.
 std::unique_ptr<AlgorithmConfig> config_for(const EvaluateArguments& arguments,
@@ -108,23 +108,12 @@ std::vector<EpisodeSummary> step_by_step(RolloutWorker& worker, const EvaluateAr
   return episodes;
 }
 
-void check_arguments(const EvaluateArguments& arguments) {
-  const auto require_positive = [](const char* option, std::optional<std::int64_t> count) {
-    if (count && *count < 1) {
-      fail(ErrorKind::config, "{} {}: must be at least 1", option, *count);
-    }
-  };
-  require_positive("--episodes", arguments.episodes);
-  require_positive("--steps", arguments.steps);
-  if (arguments.json && arguments.render) {
-    fail(ErrorKind::config, "--json and --render: pictures are not JSON; give one of them");
-  }
-}
-
 }  // namespace
 
 int evaluate(const EvaluateArguments& arguments) {
-  check_arguments(arguments);
+  if (arguments.json && arguments.render) {
+    fail(ErrorKind::config, "--json and --render: pictures are not JSON; give one of them");
+  }
   const tune::FoundCheckpoint found = tune::find_checkpoint(expanded(arguments.checkpoint));
   const auto config = config_for(arguments, found.state);
   const bool one_by_one = arguments.render || arguments.steps;

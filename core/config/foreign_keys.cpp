@@ -11,8 +11,9 @@ namespace {
 
 /// The option changes nothing with this value.
 bool is_off(const ForeignKey& key, const ConfigValue& value) {
+  if (std::string_view(key.off).empty()) return false;
   const ConfigValue off = parse_yaml(key.off, "off");
-  return off.list() && std::ranges::any_of(*off.list(), [&](const ConfigValue& each) {
+  return std::ranges::any_of(*off.list(), [&](const ConfigValue& each) {
     if (each.as_double() && value.as_double()) return *each.as_double() == *value.as_double();
     if (each.as_bool() && value.as_bool()) return *each.as_bool() == *value.as_bool();
     if (each.scalar() && value.scalar()) return each.scalar()->text == value.scalar()->text;

@@ -17,7 +17,7 @@ struct ForeignKey {
   };
   const char* path;  ///< "model.use_lstm"
   Kind kind;
-  const char* off;     ///< values (YAML list) with which an option changes nothing
+  const char* off;     ///< values (YAML list) with which an option changes nothing; "": none
   const char* remark;  ///< why, or what to use instead
 };
 

@@ -9,11 +9,15 @@
 namespace knurl::tune {
 namespace {
 
+/// Those that the process was not started to ignore.
 sigset_t our_signals() {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now = {};
+    sigaction(signal, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) sigaddset(&set, signal);
+  }
   return set;
 }
 

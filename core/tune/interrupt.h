@@ -8,9 +8,11 @@
 
 namespace knurl::tune {
 
-/// Turns Ctrl-C and SIGTERM into a request to stop after the running iteration. Where that takes
-/// too long, runs an emergency action and ends the process; a second signal ends it at once. Make
-/// one before any other thread, in main: it blocks the signals for all threads that come after.
+/// Turns Ctrl-C (SIGINT), SIGTERM and a terminal that goes away (SIGHUP) into a request to stop
+/// after the running iteration. Where that takes too long, runs an emergency action and ends the
+/// process; a second signal ends it at once. A signal that the process was started to ignore, as by
+/// nohup, stays ignored. Make one before any other thread, in main: it blocks the signals for all
+/// threads that come after.
 class Interrupt {
  public:
   /// The process ends `patience` after a signal at the latest.

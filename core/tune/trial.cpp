@@ -20,9 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Iterations shorter than this are waited for when a signal comes; before longer ones the state is
-/// kept, so that there is something to write.
-constexpr double kLongIterationSeconds = 2.0;
+/// How much training an iteration that never ends may lose, beside itself.
+constexpr double kKeepStateSeconds = 2.0;
 
 std::string host_name() {
   char name[HOST_NAME_MAX + 1] = {};
@@ -56,7 +55,7 @@ class TrialLoop {
   TrialOutcome run() {
     TrialOutcome outcome;
     while (outcome.reason.empty()) {
-      keep_state_for_emergency();
+      if (interrupt_) keep_state_for_emergency();
       outcome.last = iterate();
       outcome.signal = interrupt_ ? interrupt_->signal() : std::nullopt;
       if (const auto met = options_.stop.met_by(outcome.last, trainable_.metric_names())) {
@@ -75,9 +74,7 @@ class TrialLoop {
 
  private:
   Result iterate() {
-    const double start = steady_seconds();
     Result result = trainable_.train();
-    last_seconds_ = steady_seconds() - start;
     add_process_facts(result, options_.directory.filename().string());
     if (const auto usage = usage_.measure()) {
       result.set("perf/cpu_util_percent", usage->cpu);
@@ -95,23 +92,24 @@ class TrialLoop {
     const int frequency = options_.checkpoints.checkpoint_frequency;
     const bool due = (frequency > 0 && iteration % frequency == 0) || outcome.signal ||
                      (over && options_.checkpoints.checkpoint_at_end);
-    if (due) checkpoints_.write(trainable_.save_state(), iteration, outcome.last);
+    if (due) {
+      const fs::path written = checkpoints_.write(trainable_.save_state(), iteration, outcome.last);
+      log(LogLevel::info, "{} is written", written.string());
+    }
     observer_.on_result(outcome.last);
   }
 
-  /// A signal that finds a long iteration running does not wait for its end: the state from before
-  /// it is written instead.
+  /// A signal that finds an iteration which does not end, a long or a hung one, does not wait for
+  /// it: a state from before is written instead.
   void keep_state_for_emergency() {
-    if (!interrupt_) return;
-    if (last_seconds_ && *last_seconds_ < kLongIterationSeconds) {
-      interrupt_->set_emergency({});
-      return;
-    }
+    const double now = steady_seconds();
+    if (state_kept_at_ && now - *state_kept_at_ < kKeepStateSeconds) return;
+    state_kept_at_ = now;
     interrupt_->set_emergency(
         [state = trainable_.save_state(),
          directory = options_.directory / checkpoint_name(trainable_.iteration())] {
           try {
-            write_checkpoint(directory, state);
+            if (!fs::exists(directory)) write_checkpoint(directory, state);
           } catch (...) {
             log(LogLevel::error, "{}", current_exception_text());
           }
@@ -136,7 +134,7 @@ class TrialLoop {
   JsonSink json_;
   CsvSink csv_;
   SystemUsage usage_;
-  std::optional<double> last_seconds_;
+  std::optional<double> state_kept_at_;
 };
 
 }  // namespace

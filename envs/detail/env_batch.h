@@ -28,6 +28,7 @@ struct EnvSlot {
   std::int64_t episode = 0;
   EpisodeSummary running = {};          ///< of the episode it is in
   std::vector<std::byte> actions = {};  ///< taken in it, where the env cannot save itself
+  bool too_long = false;                ///< to be remembered
   bool ended = false;                   ///< by the last step
   EpisodeSummary last = {};             ///< the episode that the last step ended
   std::string frame = {};               ///< after the last step, where frames are kept

@@ -73,5 +73,31 @@ TEST(Output, AFullDiskIsAClearErrorAndTheLastCheckpointStays) {
   }
 }
 
+TEST(Output, LosingItIsAnErrorUnlessTrainingIsDone) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const auto with_full_output = [&](const std::string& arguments) {
+    return Process({"sh", "-c", knurl_binary() + " " + arguments + " > /dev/full"}, scratch.path())
+        .wait();
+  };
+  EXPECT_EQ(with_full_output("list envs").exit_code, 1);
+  EXPECT_EQ(with_full_output("config PPO").exit_code, 1);
+  const Finished trained = with_full_output("train maze.yaml");
+  EXPECT_EQ(trained.exit_code, 0);
+  EXPECT_EQ(count(trained.err, "standard output cannot be written"), 1) << trained.err;
+  const fs::path trial = only_trial(scratch.path() / "results");
+  EXPECT_EQ(with_full_output("evaluate " + trial.string()).exit_code, 1);
+  // nobody reads along any more
+  EXPECT_EQ(Process({"sh", "-c",
+                     "(" + knurl_binary() +
+                         " train maze.yaml -o again; echo $? > code)"
+                         " | head -1"},
+                    scratch.path())
+                .wait()
+                .exit_code,
+            0);
+  EXPECT_EQ(read_file(scratch.path() / "code"), "0\n");
+}
+
 }  // namespace
 }  // namespace knurl::e2e

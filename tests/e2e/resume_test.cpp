@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -83,12 +84,99 @@ TEST(InitFrom, TakesTheWeightsAlone) {
             scratch.path());
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   const auto result = json_lines(finished.out).back();
-  EXPECT_EQ(result["episode_len_mean"], 8.0);  // as well as the run it starts from
+  EXPECT_EQ(result["episode_len_mean"], 8.0);    // as well as the run it starts from
   EXPECT_EQ(result["timesteps_total"], 10'000);  // but counting anew
   const Finished other =
       knurl({"train", "--run", "PPO", "--env", "CartPole-v1", "--init-from", trial.string()},
             scratch.path());
   EXPECT_EQ(other.exit_code, 3);
+}
+
+TEST(Resume, LooksBeforeItCuts) {
+  const Scratch scratch;
+  const fs::path trial = train_maze(scratch, {"--checkpoint-freq", "1"});
+  const Finished nothing = knurl({"train", "--resume", (trial / "checkpoint_000002").string(),
+                                  "--stop", "{timesteps_total: 2000}"},
+                                 scratch.path());
+  EXPECT_EQ(nothing.exit_code, 0);
+  EXPECT_NE(nothing.err.find("nothing to do"), std::string::npos);
+  EXPECT_EQ(json_lines(read_file(trial / "result.json")).size(), 5U);
+  EXPECT_TRUE(fs::exists(trial / "checkpoint_000005"));
+}
+
+TEST(Resume, FindsTheTrialHoweverItIsNamed) {
+  const Scratch scratch;
+  const fs::path trial = train_maze(scratch, {"--checkpoint-freq", "1"});
+  fs::create_directory_symlink(trial / "checkpoint_000003", scratch.path() / "link");
+  int iterations = 5;
+  const auto resume = [&](const std::string& name, const fs::path& from, int checkpoint) {
+    const std::string stop = fmt::format("{{timesteps_total: {}}}", 1000 * ++iterations);
+    const Finished finished = knurl({"train", "--resume", name, "--stop", stop, "--json"}, from);
+    EXPECT_EQ(finished.exit_code, 0) << name << finished.err;
+    ASSERT_FALSE(finished.out.empty());
+    EXPECT_EQ(json_lines(finished.out).front()["training_iteration"], checkpoint + 1) << name;
+    EXPECT_EQ(json_lines(read_file(trial / "result.json")).size(),
+              static_cast<std::size_t>(iterations));
+  };
+  resume(".", trial, 5);
+  resume("checkpoint_000006", trial, 6);
+  resume(".", trial / "checkpoint_000007", 7);
+  resume((scratch.path() / "link").string(), trial, 3);
+  resume(trial.string() + "/", scratch.path(), 9);
+  EXPECT_FALSE(fs::exists(scratch.path() / ".lock"));
+}
+
+TEST(Resume, RefusesWhatWouldMakeItAnotherRun) {
+  const Scratch scratch;
+  const fs::path trial = train_maze(scratch);
+  const auto refusal = [&](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"train", "--resume", trial.string(), "--stop", "{timesteps_total: 9000}"});
+    const Finished finished = knurl(more, scratch.path());
+    EXPECT_EQ(finished.exit_code, 2) << finished.out;
+    return finished.err;
+  };
+  for (const char* option : {"--run", "--env", "--output", "--init-from", "--experiment-name"}) {
+    EXPECT_NE(refusal({option, "X"}).find(option), std::string::npos);
+  }
+  EXPECT_NE(refusal({"--seed", "2"}).find("--seed"), std::string::npos);
+  EXPECT_NE(
+      refusal({"--set", "num_envs_per_worker=2"}).find("num_envs_per_worker = 2: the run has 1"),
+      std::string::npos);
+  EXPECT_NE(refusal({"--set", "seed=2"}).find("seed = 2: the run has 1"), std::string::npos);
+  EXPECT_EQ(json_lines(read_file(trial / "result.json")).size(), 5U);
+}
+
+TEST(Resume, WhatIsGivenAnewReplacesAndIsRecorded) {
+  const Scratch scratch;
+  const fs::path trial = train_maze(scratch);
+  write_file(trial / "error.txt", "an older failure");
+  // the same metric by another name
+  const Finished finished = knurl({"train", "--resume", trial.string(), "--json", "--stop",
+                                   "{num_env_steps_sampled_lifetime: 8000}", "--config",
+                                   "{lr: 0.2}", "--set", "train_batch_size=100"},
+                                  scratch.path());
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(json_lines(finished.out).back()["timesteps_total"], 8000);
+  const auto record = nlohmann::json::parse(read_file(trial / "experiment.json"));
+  EXPECT_EQ(record["stop"].size(), 1U);
+  EXPECT_EQ(record["resumed"][0]["config"], "{lr: 0.2}");
+  const auto params = nlohmann::json::parse(read_file(trial / "params.json"));
+  EXPECT_EQ(params["lr"], 0.2);
+  EXPECT_EQ(params["rollout_fragment_length"], 100);  // auto is worked out again
+  EXPECT_FALSE(fs::exists(trial / "error.txt"));
+}
+
+TEST(Resume, DamagedRecordsAreNamed) {
+  const Scratch scratch;
+  const fs::path trial = train_maze(scratch);
+  const std::string good = read_file(trial / "experiment.json");
+  for (const char* bad : {"", "{", "[]", R"({"name": 3})", R"({"name": "x", "stop": 3})"}) {
+    write_file(trial / "experiment.json", bad);
+    const Finished finished = knurl({"train", "--resume", trial.string()}, scratch.path());
+    EXPECT_EQ(finished.exit_code, 3) << bad;
+    EXPECT_NE(finished.err.find("experiment.json: damaged"), std::string::npos) << finished.err;
+  }
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST_P(Signals, LeaveACheckpointOfTheLastIteration) {
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(IntAndTerm, Signals, ::testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(Each, Signals, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST(Signals, ALongIterationIsNotWaitedFor) {
   const Scratch scratch;
@@ -90,6 +90,37 @@ TEST(Signals, KillNineAtAnyMomentLeavesSomethingToResume) {
   for (std::string line; std::getline(lines, line); ++expected) {
     ASSERT_EQ(nlohmann::json::parse(line)["training_iteration"], expected);
   }
+}
+
+TEST(Signals, AnIgnoredOneStaysIgnored) {
+  const Scratch scratch;
+  Process running(
+      {"sh", "-c",
+       "trap '' INT HUP; exec " + knurl_binary() + " train --run QLearning --env Maze-v0"},
+      scratch.path());
+  ASSERT_TRUE(running.wait_for_output("iter 3 ", std::chrono::seconds(10)));
+  running.send(SIGINT);
+  running.send(SIGHUP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  running.send(SIGTERM);
+  EXPECT_EQ(running.wait().exit_code, 143);
+}
+
+TEST(Signals, AnIterationThatHangsLosesLittle) {
+  const Scratch scratch;
+  // evaluation without end, after a second of short iterations and no checkpoint on the way
+  write_file(scratch.path() / "hang.yaml",
+             "x: {run: QLearning, env: Maze-v0, config: {evaluation_interval: 20,\n"
+             "    evaluation_duration: 1000000000, min_time_s_per_iteration: 0.2}}");
+  Process running({knurl_binary(), "train", "hang.yaml"}, scratch.path());
+  ASSERT_TRUE(running.wait_for_output("iter 19 ", std::chrono::seconds(20)));
+  running.send(SIGINT);
+  EXPECT_EQ(running.wait().exit_code, 130);
+  const fs::path trial = only_trial(scratch.path() / "results");
+  const Finished resumed =
+      knurl({"train", "--resume", trial.string(), "--json", "--stop", "{training_iteration: 12}"},
+            scratch.path());
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <regex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -211,6 +212,118 @@ TEST(Cli, AnOvershotStopIsSaid) {
   const Finished finished =
       knurl({"train", "maze.yaml", "--stop", "{timesteps_total: 10}"}, scratch.path());
   EXPECT_NE(finished.err.find("a whole iteration was trained, 1000 in all"), std::string::npos);
+}
+
+TEST(Cli, AFileShowsAllItsMistakesAtOnce) {
+  const Scratch scratch;
+  write_file(scratch.path() / "a.yaml",
+             "one:\n"
+             "  run: PPO\n"
+             "  env: CartPole-v1\n"
+             "  gamma: 0.9\n"
+             "  scheduler: ASHA\n"
+             "two:\n"
+             "  run: PPO\n"
+             "  envs: CartPole-v1\n");
+  EXPECT_EQ(knurl({"train", "a.yaml"}, scratch.path()).err,
+            "knurl: error: a.yaml:4: one.gamma: is an option of the algorithm: write it below "
+            "config\n"
+            "a.yaml:5: one.scheduler = ASHA: schedulers of trials are not available yet\n"
+            "a.yaml:8: two.envs: unknown option; did you mean env?\n");
+  write_file(scratch.path() / "b.yaml",
+             "one:\n"
+             "  run: PPO\n"
+             "  env: CartPole-v1\n"
+             "  config:\n"
+             "    use_critic: false\n"
+             "    gama: 0.9\n"
+             "    lr: fast\n"
+             "    batch_size: 64\n"
+             "    model: {use_lstm: true}\n"
+             "    checkpoint_freq: 3\n"
+             "two: {run: DQN, env: CartPole-v1}\n"
+             "three: {run: PPO, env: Breakout-v5}\n");
+  EXPECT_EQ(knurl({"train", "b.yaml"}, scratch.path()).err,
+            "knurl: error: b.yaml:5: one.config.use_critic = false: not available yet\n"
+            "b.yaml:6: one.config.gama: unknown option; did you mean gamma?\n"
+            "b.yaml:7: one.config.lr = fast: must be a number at least 0\n"
+            "b.yaml:8: one.config.batch_size = 64: is sgd_minibatch_size here\n"
+            "b.yaml:9: one.config.model.use_lstm = true: not available yet\n"
+            "b.yaml:10: one.config.checkpoint_freq: is no option of the algorithm: write it beside "
+            "config\n"
+            "b.yaml:11: two.run: algorithm DQN: not available yet; there are PPO, QLearning\n"
+            "b.yaml:12: three.env: env Breakout-v5: unknown; `knurl list envs` shows what there "
+            "is\n");
+}
+
+TEST(Cli, EveryExperimentIsCheckedBeforeTheFirstTrains) {
+  const Scratch scratch;
+  for (const char* second : {"two: {run: QLearning, env: CartPole-v1}",
+                             "two: {run: PPO, env: Maze-v0, config: "
+                             "{train_batch_size: 64}}",
+                             "two: {run: QLearning, env: Maze-v0, config: {env_config: {rows: 0}}}",
+                             "two: {run: QLearning, env: Maze-v0, stop: {info/learner/kl: 1}}"}) {
+    write_file(
+        scratch.path() / "two.yaml",
+        fmt::format("one: {{run: QLearning, env: Maze-v0, stop: {{training_iteration: 1}}}}\n"
+                    "{}\n",
+                    second));
+    const Finished finished = knurl({"train", "two.yaml"}, scratch.path());
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_NE(finished.err.find("two: "), std::string::npos) << finished.err;
+    EXPECT_FALSE(fs::exists(scratch.path() / "results")) << second;
+  }
+}
+
+TEST(Cli, OptionsThatSayNothingAreRefused) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  for (const char* option : {"--resume", "--init-from", "--output", "--env", "--stop", "--config",
+                             "--checkpoint-score-attr"}) {
+    EXPECT_EQ(knurl({"train", "maze.yaml", option, ""}, scratch.path()).exit_code, 2) << option;
+  }
+  for (const char* seed : {"-1", "1.5", "99999999999999999999", "one"}) {
+    const Finished finished = knurl({"train", "maze.yaml", "--seed", seed}, scratch.path());
+    EXPECT_EQ(finished.exit_code, 2) << seed;
+    EXPECT_NE(finished.err.find("--seed"), std::string::npos) << finished.err;
+  }
+  EXPECT_EQ(knurl({"train", "maze.yaml", "-n", "name"}, scratch.path()).exit_code, 2);
+  EXPECT_FALSE(fs::exists(scratch.path() / "results"));
+}
+
+TEST(Cli, StopsAtAnyMetricThatIsReportedAndNoOther) {
+  const Scratch scratch;
+  const auto train = [&](const std::string& stop, const std::string& more) {
+    return knurl({"train", "--run", "QLearning", "--env", "Maze-v0", "--json", "--stop", stop,
+                  "--set", "min_sample_timesteps_per_iteration=1000", "--set", more},
+                 scratch.path());
+  };
+  for (const char* stop : {"{learners/default_policy/qf_max: 0.5}", "{timers/learn_time_ms: 0}",
+                           "{info: {learner: {default_policy: {learner_stats: {max_q: 0.5}}}}}",
+                           "{custom_metrics/success_mean: 0.1}"}) {
+    const Finished finished = train(stop, "gamma=0.9");
+    EXPECT_EQ(finished.exit_code, 0) << stop << finished.err;
+  }
+  const std::string evaluation = "{evaluation/sampler_results/episode_reward_mean: 1}";
+  EXPECT_EQ(train(evaluation, "evaluation_interval=1").exit_code, 0);
+  EXPECT_NE(
+      train(evaluation, "gamma=0.9").err.find("nothing is evaluated; set evaluation_interval"),
+      std::string::npos);
+  EXPECT_NE(train("{hist_stats/episode_reward: 1}", "gamma=0.9").err.find("is a list"),
+            std::string::npos);
+  EXPECT_NE(train("{learners/default_policy/kl: 1}", "gamma=0.9").err.find("no such metric"),
+            std::string::npos);
+}
+
+TEST(Cli, MetricsAndEnvOptionsCanBeLookedUp) {
+  const Scratch scratch;
+  const std::string metrics = knurl({"list", "metrics"}, scratch.path()).out;
+  EXPECT_NE(metrics.find("env_runners/episode_return_mean"), std::string::npos);
+  EXPECT_NE(metrics.find("learner_stats/vf_explained_var"), std::string::npos);
+  EXPECT_NE(metrics.find("learner_stats/mean_td_error"), std::string::npos);
+  const std::string maze = knurl({"config", "Maze-v0"}, scratch.path()).out;
+  EXPECT_NE(maze.find("random_goal = false"), std::string::npos);
+  EXPECT_NE(maze.find("max_episode_steps = null"), std::string::npos);
 }
 
 }  // namespace
