@@ -1,0 +1,165 @@
+// What holds for every algorithm, whatever it learns.
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "knurl/algorithms/algorithm.h"
+#include "knurl/algorithms/ppo/ppo_config.h"
+#include "knurl/algorithms/q_learning/q_learning_config.h"
+#include "knurl/algorithms/registry.h"
+#include "knurl/core/config/yaml.h"
+
+namespace knurl {
+namespace {
+
+/// Small options with which each registered algorithm learns something; six envs in all.
+std::string options_of(const std::string& algorithm) {
+  if (algorithm == "PPO") {
+    return "{env: CartPole-v1, train_batch_size: 100, sgd_minibatch_size: 50, num_sgd_iter: 2,"
+           " model: {fcnet_hiddens: [16]}}";
+  }
+  if (algorithm == "QLearning") {
+    return "{env: Maze-v0, train_batch_size: 20, min_sample_timesteps_per_iteration: 100}";
+  }
+  ADD_FAILURE() << algorithm << ": give it options here";
+  return "{}";
+}
+
+std::unique_ptr<AlgorithmConfig> config_of(const std::string& algorithm,
+                                           const std::string& more = "{}") {
+  auto config = make_config(algorithm);
+  config->update(parse_yaml(options_of(algorithm), "test"), "");
+  config->update(parse_yaml("{seed: 5, num_workers: 0, num_envs_per_worker: 6}", "test"), "");
+  config->update(parse_yaml(more, "test"), "");
+  return config;
+}
+
+/// Results without what clocks and numbers of workers say.
+Result timeless(const Result& result) {
+  Result out;
+  for (const auto& [name, value] : result.entries()) {
+    const bool timed = name.starts_with("time_") || name.starts_with("timers/") ||
+                       name.starts_with("sampler_perf") || name == "num_healthy_workers" ||
+                       name.find("throughput") != std::string::npos ||
+                       name.find("since_restore") != std::string::npos;
+    if (!timed) out.set(name, value);
+  }
+  return out;
+}
+
+std::vector<Result> train(Algorithm& algorithm, int iterations) {
+  std::vector<Result> out;
+  for (int i = 0; i < iterations; ++i) out.push_back(timeless(algorithm.train()));
+  return out;
+}
+
+std::vector<float> weights_of(Algorithm& algorithm) {
+  const Weights weights = algorithm.get_weights().at("default_policy");
+  const auto numbers = flat(weights.tensors);
+  return {numbers.begin(), numbers.end()};
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryAlgorithm, TheSameSeedGivesTheSameRun) {
+  const auto a = config_of(GetParam())->build();
+  const auto b = config_of(GetParam())->build();
+  EXPECT_EQ(train(*a, 3), train(*b, 3));
+  EXPECT_EQ(weights_of(*a), weights_of(*b));
+  const auto c = config_of(GetParam(), "{seed: 6}")->build();
+  train(*c, 3);
+  EXPECT_NE(weights_of(*a), weights_of(*c));
+}
+
+TEST_P(EveryAlgorithm, HowEnvsAreSharedOutChangesNothing) {
+  const auto one = config_of(GetParam())->build();
+  const std::vector<Result> expected = train(*one, 4);
+  for (const char* split : {"{num_workers: 1}", "{num_workers: 2, num_envs_per_worker: 3}",
+                            "{num_workers: 3, num_envs_per_worker: 2}",
+                            "{num_workers: 6, num_envs_per_worker: 1}"}) {
+    const auto several = config_of(GetParam(), split)->build();
+    EXPECT_EQ(train(*several, 4), expected) << split;
+    EXPECT_EQ(weights_of(*several), weights_of(*one)) << split;
+  }
+}
+
+TEST_P(EveryAlgorithm, ARestoredRunIsTheRunThatWasNotInterrupted) {
+  // 100 and 20 steps do not divide by 6 envs: whole fragments make more
+  for (const char* split : {"{}", "{num_workers: 3, num_envs_per_worker: 2}"}) {
+    const auto whole = config_of(GetParam(), split)->build();
+    train(*whole, 2);
+    const std::vector<Result> expected = train(*whole, 2);
+
+    const auto first = config_of(GetParam(), split)->build();
+    train(*first, 2);
+    const std::filesystem::path directory =
+        std::filesystem::temp_directory_path() / fmt::format("knurl-conformance-{}", ::getpid());
+    first->save(directory);
+    const auto second = Algorithm::from_checkpoint(directory);
+    std::filesystem::remove_all(directory);
+    EXPECT_EQ(second->iteration(), 2);
+    EXPECT_EQ(train(*second, 2), expected) << split;
+    EXPECT_EQ(weights_of(*second), weights_of(*whole)) << split;
+  }
+}
+
+TEST_P(EveryAlgorithm, AResolvedConfigResolvesToItself) {
+  for (const char* more : {"{}", "{train_batch_size: 101}", "{train_batch_size: 521}",
+                           "{num_workers: 26, num_envs_per_worker: 20, train_batch_size: 512}"}) {
+    const auto once = config_of(GetParam(), more)->resolved();
+    EXPECT_EQ(to_json(once->resolved()->to_value()), to_json(once->to_value()));
+    // also through text, where every option looks as if it had been given
+    const auto read = make_config(GetParam());
+    read->update(parse_options(once->to_yaml()), "");
+    EXPECT_EQ(to_json(read->resolved()->to_value()), to_json(once->to_value())) << more;
+  }
+}
+
+TEST_P(EveryAlgorithm, WhatWasWorkedOutIsOpenAgainInASavedConfig) {
+  const auto saved = config_of(GetParam())->resolved();
+  const auto restored = make_config(GetParam());
+  restored->restore(saved->to_value(), saved->to_value(Shown::given));
+  EXPECT_EQ(to_json(restored->resolved()->to_value()), to_json(saved->to_value()));
+  restored->update(parse_yaml("{train_batch_size: 600}", "test"), "");
+  EXPECT_EQ(restored->resolved()->common().rollouts.rollout_fragment_length->value, 100);
+}
+
+TEST_P(EveryAlgorithm, ReportsExactlyTheMetricsItSaysItReports) {
+  const auto algorithm = config_of(GetParam(), "{evaluation_interval: 1}")->build();
+  const Result result = algorithm->train();
+  for (const auto& entry : result.entries()) {
+    EXPECT_TRUE(algorithm->metric_names().find(entry.name)) << entry.name;
+  }
+  for (const MetricInfo& metric : algorithm->metric_names().metrics()) {
+    if (metric.name.starts_with("perf/")) continue;  // the trial's
+    EXPECT_TRUE(result.find(metric.name)) << metric.name;
+    EXPECT_FALSE(metric.sentence.empty()) << metric.name;
+  }
+}
+
+TEST_P(EveryAlgorithm, AWeightlessCallDoesNotDisturbTraining) {
+  const auto plain = config_of(GetParam())->build();
+  const auto disturbed = config_of(GetParam())->build();
+  for (int i = 0; i < 2; ++i) {
+    train(*plain, 1);
+    train(*disturbed, 1);
+    disturbed->evaluate();
+    (void)disturbed->save_state();
+    (void)disturbed->get_policy().summary();
+  }
+  EXPECT_EQ(weights_of(*plain), weights_of(*disturbed));
+}
+
+std::vector<std::string> algorithms() {
+  std::vector<std::string> out;
+  for (const AlgorithmEntry& entry : registered_algorithms()) out.push_back(entry.name);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, EveryAlgorithm, ::testing::ValuesIn(algorithms()),
+                         [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace knurl
