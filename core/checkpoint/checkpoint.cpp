@@ -62,6 +62,12 @@ std::string manifest_of(const CheckpointData& data) {
   return manifest.dump(2) + "\n";
 }
 
+/// An entry that is a text; empty where it is missing or something else.
+std::string text_of(const Json& object, const char* name) {
+  const Json value = object.value(name, Json());
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
 /// The manifest, after its own checksum and format have been found good.
 Json read_manifest(const fs::path& directory) {
   const fs::path path = directory / kManifest;
@@ -73,16 +79,16 @@ Json read_manifest(const fs::path& directory) {
   if (manifest.is_discarded() || !manifest.is_object()) {
     fail(ErrorKind::checkpoint, "{}: damaged: not JSON", path.string());
   }
-  if (manifest.value("format", "") != kFormat) {
+  if (text_of(manifest, "format") != kFormat) {
     fail(ErrorKind::checkpoint, "{}: no checkpoint of knurl's: format is {}", path.string(),
-         manifest.value("format", "missing"));
+         manifest.value("format", Json("missing")).dump());
   }
   const Json version = manifest.value("format_version", Json());
   if (version.is_number_integer() && version.get<std::int64_t>() > kFormatVersion) {
     fail(ErrorKind::checkpoint, "{}: format {} is newer than {}, the newest that knurl {} reads",
          path.string(), version.dump(), kFormatVersion, kVersion);
   }
-  const std::string expected = manifest.value("manifest_xxh3_128", "");
+  const std::string expected = text_of(manifest, "manifest_xxh3_128");
   manifest.erase("manifest_xxh3_128");
   const std::string body = manifest.dump();
   if (checksum(body.data(), body.size()) != expected) {
@@ -169,17 +175,19 @@ CheckpointData read_checkpoint(const fs::path& directory) {
   const Json manifest = read_manifest(directory);
   CheckpointData data;
   data.set_source(directory);
-  for (const auto& [name, entry] : manifest.at("files").items()) {
+  const Json files = manifest.value("files", Json());
+  for (const auto& [name, entry] : files.items()) {
     const fs::path path = directory / name;
     if (fs::path(name).is_absolute() || name.find("..") != std::string::npos) {
       fail(ErrorKind::checkpoint, "{}: lies outside the checkpoint", path.string());
     }
+    if (!entry.is_object()) fail(ErrorKind::checkpoint, "{}: damaged: no entry", path.string());
     const std::string bytes = read_file(path);
-    if (bytes.size() != entry.at("bytes").get<std::size_t>()) {
+    if (entry.value("bytes", Json()) != bytes.size()) {
       fail(ErrorKind::checkpoint, "{}: truncated: {} bytes of {}", path.string(), bytes.size(),
-           entry.at("bytes").dump());
+           entry.value("bytes", Json()).dump());
     }
-    if (checksum(bytes.data(), bytes.size()) != entry.at("xxh3_128").get<std::string>()) {
+    if (checksum(bytes.data(), bytes.size()) != text_of(entry, "xxh3_128")) {
       fail(ErrorKind::checkpoint, "{}: damaged: its checksum is another", path.string());
     }
     data.add_file(name, std::as_bytes(std::span(bytes)));

@@ -181,6 +181,9 @@ TrialOutcome run_trial(Trainable& trainable, const TrialOptions& options, Interr
 }
 
 FoundCheckpoint find_checkpoint(const fs::path& path) {
+  if (!fs::is_directory(path)) {
+    fail(ErrorKind::checkpoint, "{}: no such directory", path.string());
+  }
   if (fs::exists(path / "manifest.json")) return {path, read_checkpoint(path)};
   std::vector<NumberedCheckpoint> checkpoints = list_checkpoints(path);
   std::ranges::reverse(checkpoints);

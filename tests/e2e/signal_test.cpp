@@ -111,7 +111,7 @@ TEST(Signals, AnIterationThatHangsLosesLittle) {
   // evaluation without end, after a second of short iterations and no checkpoint on the way
   write_file(scratch.path() / "hang.yaml",
              "x: {run: QLearning, env: Maze-v0, config: {evaluation_interval: 20,\n"
-             "    evaluation_duration: 1000000000, min_time_s_per_iteration: 0.2}}");
+             "    evaluation_duration: 1000000000, min_time_s_per_iteration: 0.12}}");
   Process running({knurl_binary(), "train", "hang.yaml"}, scratch.path());
   ASSERT_TRUE(running.wait_for_output("iter 19 ", std::chrono::seconds(20)));
   running.send(SIGINT);
