@@ -76,9 +76,9 @@ TEST_P(EveryAlgorithm, TheSameSeedGivesTheSameRun) {
 TEST_P(EveryAlgorithm, HowEnvsAreSharedOutChangesNothing) {
   const auto one = config_of(GetParam())->build();
   const std::vector<Result> expected = train(*one, 4);
-  for (const char* split : {"{num_workers: 1}", "{num_workers: 2, num_envs_per_worker: 3}",
-                            "{num_workers: 3, num_envs_per_worker: 2}",
-                            "{num_workers: 6, num_envs_per_worker: 1}"}) {
+  for (const char* split :
+       {"{num_workers: 1}", "{num_workers: 2, num_envs_per_worker: 3}",
+        "{num_workers: 3, num_envs_per_worker: 2}", "{num_workers: 6, num_envs_per_worker: 1}"}) {
     const auto several = config_of(GetParam(), split)->build();
     EXPECT_EQ(train(*several, 4), expected) << split;
     EXPECT_EQ(weights_of(*several), weights_of(*one)) << split;
