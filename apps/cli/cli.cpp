@@ -25,7 +25,8 @@ constexpr const char* kFooter =
     "  knurl config PPO                            every option with its default\n"
     "  knurl list metrics                          what runs report and can stop at\n"
     "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
-    "3 checkpoint damaged or foreign, 130 Ctrl-C, 143 SIGTERM (both after a checkpoint).";
+    "3 checkpoint damaged or foreign; after a checkpoint: 129 terminal gone, 130 Ctrl-C,\n"
+    "143 SIGTERM.";
 
 /// An option whose value is a text that says something.
 CLI::Option* add_text(CLI::App& command, const std::string& flags, std::string& target,

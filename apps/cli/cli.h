@@ -8,8 +8,7 @@ enum ExitCode : int {
   kFailure = 1,        ///< something went wrong while running
   kUsage = 2,          ///< a command line, config file or option that cannot mean anything
   kBadCheckpoint = 3,  ///< a checkpoint is damaged, foreign or newer
-  kInterrupted = 130,  ///< Ctrl-C; a checkpoint was written
-  kTerminated = 143,   ///< SIGTERM; a checkpoint was written
+  // 128 + a signal's number: 129 hangup, 130 Ctrl-C, 143 SIGTERM; a checkpoint was written
 };
 
 /// The `knurl` command. A program with envs, algorithms or models of its own registers them and
