@@ -11,6 +11,8 @@ set(may_include_models core models)
 set(may_include_algorithms core envs models algorithms)
 set(may_include_apps core envs models algorithms apps)
 
+set(shared_by_algorithms learner losses rollout)
+
 set(problems "")
 foreach(layer ${layers})
   file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/${layer}/*.h ${ROOT}/${layer}/*.cpp)
@@ -28,6 +30,14 @@ foreach(layer ${layers})
       endif()
       if(include MATCHES "Eigen/" AND source MATCHES "\\.h$")
         list(APPEND problems "${source}: ${include}: no Eigen in headers: it would cross libraries")
+      endif()
+      # an algorithm knows no other
+      if(source MATCHES "^algorithms/([a-z_]+)/")
+        set(home ${CMAKE_MATCH_1})
+        if(include MATCHES "\"knurl/algorithms/([a-z_]+)/" AND NOT CMAKE_MATCH_1 STREQUAL home
+           AND NOT CMAKE_MATCH_1 IN_LIST shared_by_algorithms)
+          list(APPEND problems "${source}: ${include}: algorithms do not include each other")
+        endif()
       endif()
       # a folder's detail/ is its own
       if(include MATCHES "\"knurl/([a-z_/]+)/detail/")

@@ -3,4 +3,4 @@
 #define KNURL_KERNELS kKernels_baseline
 #define KNURL_KERNELS_NAME "baseline"
 #define KNURL_VECTOR_BYTES 16
-#include "knurl/models/fast/kernels_impl.h"
+#include "knurl/models/fast/detail/kernels_impl.h"

@@ -5,4 +5,4 @@
 #define KNURL_KERNELS kKernels_v4
 #define KNURL_KERNELS_NAME "x86-64-v4"
 #define KNURL_VECTOR_BYTES 64
-#include "knurl/models/fast/kernels_impl.h"
+#include "knurl/models/fast/detail/kernels_impl.h"

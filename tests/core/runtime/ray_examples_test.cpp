@@ -28,7 +28,7 @@ int compute_square(int x) {
   return x * x;
 }
 
-TEST(SeedExamples, FourSquaresOfASecondTakeOneSecondAndKeepTheirOrder) {
+TEST(RayExamples, FourSquaresOfASecondTakeOneSecondAndKeepTheirOrder) {
   auto runtime = knurl::init({.num_cpus = 4});
   std::vector<int> squares;
   const Seconds duration = duration_of([&] {
@@ -70,7 +70,7 @@ class ReplayBuffer {
   std::mt19937 random_{7};
 };
 
-TEST(SeedExamples, ASampleSeesThePushesBeforeIt) {
+TEST(RayExamples, ASampleSeesThePushesBeforeIt) {
   auto runtime = knurl::init();
   auto buffer = runtime.actor<ReplayBuffer>(1000);
   buffer.call<&ReplayBuffer::push>(Transition{1, 2, 3});
@@ -80,7 +80,7 @@ TEST(SeedExamples, ASampleSeesThePushesBeforeIt) {
   EXPECT_TRUE(sample[0] == (Transition{1, 2, 3}) || sample[0] == (Transition{4, 5, 6}));
 }
 
-TEST(SeedExamples, AFullReplayBufferDropsTheOldest) {
+TEST(RayExamples, AFullReplayBufferDropsTheOldest) {
   auto runtime = knurl::init();
   auto buffer = runtime.actor<ReplayBuffer>(2);
   for (int i = 1; i <= 3; ++i) buffer.call<&ReplayBuffer::push>(Transition{i, i, i});
@@ -88,7 +88,7 @@ TEST(SeedExamples, AFullReplayBufferDropsTheOldest) {
             (std::vector<Transition>{{2, 2, 2}, {3, 3, 3}}));
 }
 
-TEST(SeedExamples, ATooLargeSampleIsAnErrorThatTheBufferSurvives) {
+TEST(RayExamples, ATooLargeSampleIsAnErrorThatTheBufferSurvives) {
   auto runtime = knurl::init();
   auto buffer = runtime.actor<ReplayBuffer>({.name = "replay"}, 10);
   buffer.call<&ReplayBuffer::push>(Transition{1, 2, 3});
@@ -111,7 +111,7 @@ double evaluate_policy(const State& state, const Weights& weights) {
   return *std::ranges::max_element(values);
 }
 
-TEST(SeedExamples, BatchEvaluationEqualsTheSerialOneBitForBit) {
+TEST(RayExamples, BatchEvaluationEqualsTheSerialOneBitForBit) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   const auto draw = [&](int size) {
@@ -144,7 +144,7 @@ int nap(int x) {
   return x;
 }
 
-TEST(SeedExamples, GetInsideTheLoopIsSerialAndSubmittingFirstIsNot) {
+TEST(RayExamples, GetInsideTheLoopIsSerialAndSubmittingFirstIsNot) {
   auto runtime = knurl::init({.num_cpus = 4});
   const Seconds serial = duration_of([&] {
     for (int x = 0; x < 4; ++x) runtime.get(runtime.task(nap, x));
@@ -178,7 +178,7 @@ class Environment {
   ActorHandle<NetworkParameters> parameters_;
 };
 
-TEST(SeedExamples, EnvironmentsStepInParallelAndShareParameters) {
+TEST(RayExamples, EnvironmentsStepInParallelAndShareParameters) {
   auto runtime = knurl::init();
   auto parameters = runtime.actor<NetworkParameters>();
   std::vector<ActorHandle<Environment>> environments;
