@@ -117,8 +117,9 @@ TEST(Signals, AnIterationThatHangsLosesLittle) {
   running.send(SIGINT);
   EXPECT_EQ(running.wait().exit_code, 130);
   const fs::path trial = only_trial(scratch.path() / "results");
+  EXPECT_FALSE(fs::exists(trial / "checkpoint_000000"));  // but one from on the way
   const Finished resumed =
-      knurl({"train", "--resume", trial.string(), "--json", "--stop", "{training_iteration: 12}"},
+      knurl({"train", "--resume", trial.string(), "--json", "--stop", "{training_iteration: 19}"},
             scratch.path());
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }

@@ -8,6 +8,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// One iteration of PPO.
+const std::vector<std::string> kTinyPpo{"train",
+                                        "--run",
+                                        "PPO",
+                                        "--env",
+                                        "CartPole-v1",
+                                        "--stop",
+                                        "{training_iteration: 1}",
+                                        "--config",
+                                        "{train_batch_size: 64, sgd_minibatch_size: 64, "
+                                        "num_sgd_iter: 1}"};
+
 /// The libraries that a command loads, as the dynamic loader tells.
 std::string loaded_libraries(const Scratch& scratch, const std::vector<std::string>& arguments) {
   const fs::path log = scratch.path() / "loaded";
@@ -36,23 +48,8 @@ TEST(StartUp, TorchIsLoadedByWhatNeedsItOnly) {
     EXPECT_EQ(loaded_libraries(scratch, arguments).find("libtorch"), std::string::npos)
         << arguments.back();
   }
-  const std::vector<std::string> ppo{"train",
-                                     "--run",
-                                     "PPO",
-                                     "--env",
-                                     "CartPole-v1",
-                                     "--stop",
-                                     "{training_iteration: 1}",
-                                     "--set",
-                                     "train_batch_size=64",
-                                     "--set",
-                                     "sgd_minibatch_size=64",
-                                     "--set",
-                                     "num_sgd_iter=1",
-                                     "-n",
-                                     "ppo"};
-  EXPECT_NE(loaded_libraries(scratch, ppo).find("libtorch_cpu"), std::string::npos);
-  const fs::path trial = fs::directory_iterator(scratch.path() / "results" / "ppo")->path();
+  EXPECT_NE(loaded_libraries(scratch, kTinyPpo).find("libtorch_cpu"), std::string::npos);
+  const fs::path trial = fs::directory_iterator(scratch.path() / "results" / "default")->path();
   EXPECT_EQ(
       loaded_libraries(scratch, {"evaluate", trial.string(), "--episodes", "1"}).find("libtorch"),
       std::string::npos);
@@ -62,21 +59,8 @@ TEST(StartUp, TheReferenceBlasIsWarnedOfOnce) {
   const fs::path reference = "/usr/lib/x86_64-linux-gnu/blas";
   if (!fs::exists(reference / "libblas.so.3")) GTEST_SKIP() << "no reference BLAS is installed";
   const Scratch scratch;
-  const std::vector<std::string> ppo{"train",
-                                     "--run",
-                                     "PPO",
-                                     "--env",
-                                     "CartPole-v1",
-                                     "--stop",
-                                     "{training_iteration: 1}",
-                                     "--set",
-                                     "train_batch_size=64",
-                                     "--set",
-                                     "sgd_minibatch_size=64",
-                                     "--set",
-                                     "num_sgd_iter=1"};
-  EXPECT_EQ(knurl(ppo, scratch.path()).err.find("BLAS"), std::string::npos);
-  const Finished slow = knurl(ppo, scratch.path(), {"LD_LIBRARY_PATH=" + reference.string()});
+  EXPECT_EQ(knurl(kTinyPpo, scratch.path()).err.find("BLAS"), std::string::npos);
+  const Finished slow = knurl(kTinyPpo, scratch.path(), {"LD_LIBRARY_PATH=" + reference.string()});
   EXPECT_EQ(count(slow.err, "LibTorch runs on the reference BLAS"), 1) << slow.err;
 }
 
