@@ -1,0 +1,104 @@
+#include "knurl/apps/cli/resume.h"
+
+#include <filesystem>
+
+#include "knurl/algorithms/algorithm.h"
+#include "knurl/apps/cli/console.h"
+#include "knurl/apps/cli/paths.h"
+#include "knurl/apps/cli/train_arguments.h"
+#include "knurl/apps/cli/trial_record.h"
+#include "knurl/apps/cli/trial_run.h"
+#include "knurl/core/base/error.h"
+#include "knurl/core/base/file.h"
+#include "knurl/core/base/log.h"
+#include "knurl/core/metrics/sinks.h"
+
+namespace knurl::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A trial's directory, and which of its checkpoints was asked for, if one was.
+struct ResumePlace {
+  fs::path trial;
+  fs::path checkpoint;  ///< or the trial, for the newest
+};
+
+ResumePlace find_place(const std::string& argument) {
+  std::error_code problem;
+  const fs::path given = fs::canonical(expanded(argument), problem);
+  if (problem || !fs::is_directory(given)) {
+    fail(ErrorKind::checkpoint, "--resume {}: no such directory", argument);
+  }
+  const fs::path shown = near_path(given);
+  const bool checkpoint = fs::exists(given / "manifest.json");
+  const ResumePlace place{.trial = checkpoint ? near_path(given.parent_path()) : shown,
+                          .checkpoint = shown};
+  require_record(place.trial);
+  return place;
+}
+
+/// The run is to go on as what it is.
+void check_unchanged(const AlgorithmConfig& saved, const AlgorithmConfig& now) {
+  const auto refuse = [](const char* option, const auto& was, const auto& is) {
+    if (was == is) return;
+    fail(ErrorKind::config,
+         "{} = {}: the run has {}, and is resumed with it; start a new one with --init-from to "
+         "change it",
+         option, is, was);
+  };
+  const CommonOptions& a = saved.common();
+  const CommonOptions& b = now.common();
+  refuse("env", *a.environment.env, *b.environment.env);
+  refuse("seed", a.debugging.seed->value_or(0), b.debugging.seed->value_or(0));
+  refuse("num_rollout_workers", a.rollouts.num_rollout_workers.value(),
+         b.rollouts.num_rollout_workers.value());
+  refuse("num_envs_per_worker", a.rollouts.num_envs_per_worker.value(),
+         b.rollouts.num_envs_per_worker.value());
+}
+
+/// The condition that was met when the checkpoint was made.
+std::optional<std::string> already_met(const fs::path& directory, const Algorithm& algorithm,
+                                       const tune::StopConditions& stop) {
+  std::optional<Result> row = result_of_iteration(directory / "result.json", algorithm.iteration());
+  if (!row) return std::nullopt;
+  for (const char* counted_anew :
+       {"time_since_restore", "iterations_since_restore", "timesteps_since_restore"}) {
+    row->set(counted_anew, 0);
+  }
+  return stop.met_by(*row, algorithm.metric_names());
+}
+
+}  // namespace
+
+tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& interrupt) {
+  const ResumePlace place = find_place(arguments.resume);
+  const fs::path& directory = place.trial;
+  const FileLock lock(directory / ".lock", directory.string());
+  const tune::FoundCheckpoint found = tune::find_checkpoint(place.checkpoint);
+
+  PlannedTrial trial = read_record(directory);
+  const auto saved = config_of(found.state);
+  trial.config = saved->clone();
+  finish(trial, arguments);
+  check_unchanged(*saved, *trial.config);
+  const auto algorithm = trial.config->build();
+  algorithm->load_state(found.state);
+
+  if (const auto met = already_met(directory, *algorithm, trial.stop)) {
+    log(LogLevel::warning, "nothing to do: {}; give a larger --stop", *met);
+    return {.reason = *met};
+  }
+  cut_results(directory / "result.json", directory / "progress.csv", algorithm->iteration());
+  tune::TrialCheckpoints(directory, trial.checkpoints, algorithm->metric_names())
+      .cut(algorithm->iteration());
+  fs::remove(directory / "error.txt");
+  write_record(directory, trial, algorithm->config());
+  note_resume(directory, {.checkpoint = found.directory,
+                          .stop = arguments.stop,
+                          .config = arguments.config,
+                          .set = arguments.set});
+  return run_in(directory, trial, *algorithm, output_for(arguments.quiet, arguments.json), interrupt);
+}
+
+}  // namespace knurl::cli

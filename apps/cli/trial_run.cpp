@@ -1,0 +1,80 @@
+#include "knurl/apps/cli/trial_run.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "knurl/apps/cli/paths.h"
+#include "knurl/core/base/log.h"
+
+namespace knurl::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void announce(const PlannedTrial& trial, const AlgorithmConfig& config, const fs::path& directory) {
+  const CommonOptions& options = config.common();
+  tell_line(fmt::format("{}: {} on {}, {} x {} envs, seed {} -> {}", trial.name, config.algorithm(),
+                        *options.environment.env,
+                        std::max(1, options.rollouts.num_rollout_workers.value()),
+                        options.rollouts.num_envs_per_worker.value(),
+                        options.debugging.seed->value_or(0), directory.string()));
+  if (trial.stop.empty()) tell_line("no stop condition: Ctrl-C ends the run with a checkpoint");
+}
+
+/// What was accepted without effect is named once, where it does not disturb.
+void announce_notes(const PlannedTrial& trial, Output output) {
+  std::vector<std::string> notes = trial.notes;
+  notes.insert(notes.end(), trial.config->notes().begin(), trial.config->notes().end());
+  if (notes.empty()) return;
+  const std::string text = fmt::format("without effect here: {}", fmt::join(notes, ", "));
+  if (output == Output::json) {
+    log(LogLevel::warning, "{}", text);
+  } else if (output != Output::quiet) {
+    tell_line(text);
+  }
+}
+
+void warn_of_overshoot(const tune::TrialOutcome& outcome, const tune::StopConditions& stop,
+                       const MetricNames& metrics) {
+  for (const auto& condition : stop.conditions()) {
+    const MetricInfo* metric = metrics.find(condition.metric);
+    if (!metric || metric->kind != MetricKind::counter) continue;
+    const auto total = outcome.last.number(metric->name);
+    if (!total || *total <= 1.1 * condition.bound) continue;
+    log(LogLevel::warning, "stop at {} {:.10g}: a whole iteration was trained, {:.10g} in all",
+        condition.metric, condition.bound, *total);
+  }
+}
+
+void report_end(const tune::TrialOutcome& outcome) {
+  tell_line(fmt::format("ended: {}", outcome.reason));
+  if (!outcome.last_checkpoint) return;
+  tell_line(fmt::format("last checkpoint: {}", outcome.last_checkpoint->string()));
+  if (!outcome.best_checkpoint) return;
+  tell_line(fmt::format("best checkpoint: {}", outcome.best_checkpoint->string()));
+  tell_line(fmt::format("evaluate it:     {} evaluate {}", own_command(),
+                        shell_quoted(outcome.best_checkpoint->string())));
+}
+
+}  // namespace
+
+tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
+                          Algorithm& algorithm, Output output, tune::Interrupt& interrupt) {
+  const bool talk = output == Output::live || output == Output::lines;
+  if (talk) announce(trial, algorithm.config(), directory);
+  announce_notes(trial, output);
+  tune::TrialOutcome outcome;
+  {
+    Console console(output, trial.stop, algorithm.metric_names());
+    outcome = tune::run_trial(
+        algorithm, {.directory = directory, .stop = trial.stop, .checkpoints = trial.checkpoints},
+        &interrupt, console);
+  }
+  warn_of_overshoot(outcome, trial.stop, algorithm.metric_names());
+  if (talk) report_end(outcome);
+  return outcome;
+}
+
+}  // namespace knurl::cli
