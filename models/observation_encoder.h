@@ -16,7 +16,7 @@ int encoded_size(const SpaceLayout& space);
 class ObservationEncoder {
  public:
   explicit ObservationEncoder(const SpaceLayout& space)
-      : space_(space), size_(encoded_size(space)) {}
+      : space_(space), size_(encoded_size(space)), buffer_({{"x", DType::float32, {size_}}}, 0) {}
 
   /// Numbers a row has.
   [[nodiscard]] int size() const { return size_; }

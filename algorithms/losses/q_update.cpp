@@ -1,6 +1,7 @@
 #include "knurl/algorithms/losses/q_update.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace knurl {
 
@@ -14,7 +15,7 @@ float q_update(std::span<float> table, int num_actions, const TableTransition& t
       transition.terminated ? 0.0F : *std::ranges::max_element(row(transition.next_state));
   float& value = row(transition.state)[static_cast<std::size_t>(transition.action)];
   const float error = transition.reward + options.gamma * next - value;
-  value += options.step_size * error;
+  if (std::isfinite(error)) value += options.step_size * error;
   return error;
 }
 

@@ -21,7 +21,7 @@ struct QUpdateOptions {
 
 /// Q-learning (Watkins and Dayan 1992; Sutton and Barto 2018, equation 6.8) on a table [states,
 /// actions]: Q(s, a) += step_size (r + gamma max_a' Q(s', a') - Q(s, a)). Returns the error in the
-/// brackets, before the update.
+/// brackets, before the update; where it is not finite, the table stays as it was.
 float q_update(std::span<float> table, int num_actions, const TableTransition& transition,
                const QUpdateOptions& options);
 

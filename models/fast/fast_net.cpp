@@ -11,11 +11,12 @@ namespace knurl::fast {
 
 FastNet::FastNet(NetSpec spec) : spec_(std::move(spec)) {
   for (const DenseLayer& layer : spec_.layers) {
-    layers_.push_back({.parameters = RecordBatch(
-                           {{"weight", DType::float32, {layer.inputs, padded(layer.outputs)}},
-                            {"bias", DType::float32, {padded(layer.outputs)}}},
-                           1),
-                       .results = {}});
+    layers_.push_back(
+        {.parameters =
+             RecordBatch({{"weight", DType::float32, {layer.inputs, padded(layer.outputs)}},
+                          {"bias", DType::float32, {padded(layer.outputs)}}},
+                         1),
+         .results = RecordBatch({{"y", DType::float32, {padded(layer.outputs)}}}, 0)});
   }
 }
 

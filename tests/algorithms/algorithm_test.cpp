@@ -144,6 +144,7 @@ TEST(Algorithm, ActsOnPlainValues) {
   EXPECT_EQ(cell, 24);
 
   const auto ppo = small_ppo().build();
+  EXPECT_TRUE(ppo->compute_actions({}).empty());
   const std::vector<float> upright{0.0F, 0.0F, 0.0F, 0.0F};
   const auto actions = ppo->compute_actions({{"a", upright}, {"b", upright}});
   EXPECT_EQ(actions.at("a"), actions.at("b"));

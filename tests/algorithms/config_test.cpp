@@ -256,6 +256,23 @@ TEST(Config, AlgorithmNamesAreFoundWhateverTheirCase) {
   EXPECT_EQ(refusal([] { (void)make_config("PPP"); }), "algorithm PPP: unknown; did you mean PPO?");
 }
 
+TEST(Config, AnAlgorithmsNameIsTakenWhateverItsCase) {
+  const auto names = [] {
+    std::vector<std::string> out;
+    for (const AlgorithmEntry& entry : registered_algorithms()) out.push_back(entry.name);
+    return out;
+  };
+  const auto before = names();
+  for (const std::string name : {"PPO", "ppo", "Q_learning", "Q-Learning"}) {
+    EXPECT_EQ(refusal([&] {
+                register_algorithm(
+                    {.name = name, .make_config = [] { return std::make_unique<PPOConfig>(); }});
+              }),
+              "the algorithm name " + name + " is taken");
+  }
+  EXPECT_EQ(names(), before);
+}
+
 TEST(Config, PrettyPrintShowsEveryOption) {
   PPOConfig config;
   config.environment("CartPole-v1");

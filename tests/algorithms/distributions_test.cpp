@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knurl/core/base/error.h"
 #include "knurl/models/distributions/action_distribution.h"
 
 namespace knurl {
@@ -129,6 +130,76 @@ TEST(DiagGaussian, SamplesHaveTheirMeanAndDeviation) {
   }
   EXPECT_NEAR(sum / n, 2.0, 0.02);
   EXPECT_NEAR(std::sqrt(squares / n), 0.5, 0.02);
+}
+
+/// KL(other || this) as the mean of log_prob under other less log_prob under this, over other's
+/// actions; its standard error too.
+template <class D>
+std::pair<double, double> sampled_kl(const D& d, const std::vector<float>& other,
+                                     const std::vector<float>& x) {
+  Rng rng(4);
+  std::vector<typename D::Element> action(static_cast<std::size_t>(d.width()));
+  double sum = 0.0;
+  double squares = 0.0;
+  constexpr int kSamples = 20'000;
+  for (int i = 0; i < kSamples; ++i) {
+    d.sample(other.data(), rng, action.data());
+    const double ratio =
+        d.log_prob(other.data(), action.data()) - d.log_prob(x.data(), action.data());
+    sum += ratio;
+    squares += ratio * ratio;
+  }
+  const double mean = sum / kSamples;
+  return {mean, std::sqrt((squares / kSamples - mean * mean) / kSamples)};
+}
+
+template <class D>
+void expect_kl_is_the_samples(const D& d, const std::vector<float>& other,
+                              const std::vector<float>& x) {
+  const auto [mean, error] = sampled_kl(d, other, x);
+  EXPECT_NEAR(d.kl_from(other.data(), x.data()), mean, 5.0 * error);
+  EXPECT_LT(5.0 * error, 0.1 * mean);  // or the samples say nothing
+  EXPECT_NEAR(d.kl_from(x.data(), x.data()), 0.0, 1e-6);
+}
+
+TEST(ActionDistribution, KlIsWhatSamplesSay) {
+  expect_kl_is_the_samples(Categorical{.n = 3}, {0.5F, -0.5F, 1.0F}, {-0.5F, 0.7F, 0.2F});
+  expect_kl_is_the_samples(DiagGaussian{.n = 2}, {0.5F, -1.0F, 0.3F, -0.4F},
+                           {-0.2F, 0.1F, -0.1F, 0.2F});
+}
+
+TEST(ActionDistribution, AGaussiansKlAddsUpOverDimensions) {
+  const std::vector<float> other{1.0F, -1.0F, std::log(2.0F), 0.0F};
+  const std::vector<float> x{0.0F, 1.0F, 0.0F, std::log(2.0F)};
+  // ln(s / s') + (s'^2 + d^2) / (2 s^2) - 1 / 2: from N(1, 2) to N(0, 1), from N(-1, 1) to N(1, 2)
+  const double first = -std::log(2.0) + (4.0 + 1.0) / 2.0 - 0.5;
+  const double second = std::log(2.0) + (1.0 + 4.0) / 8.0 - 0.5;
+  EXPECT_NEAR((DiagGaussian{.n = 2}.kl_from(other.data(), x.data())), first + second, 1e-5);
+}
+
+TEST(ActionDistribution, ActionsAreIndicesOrVectors) {
+  EXPECT_EQ(action_column(distribution_for(Discrete{.n = 5, .start = 3})),
+            (ColumnSpec{"actions", DType::int64, {}}));
+  EXPECT_EQ(action_column(distribution_for(Box{.shape = {2, 3}})),
+            (ColumnSpec{"actions", DType::float32, {6}}));
+  EXPECT_EQ(action_column(distribution_for(Box{.shape = {1}})),
+            (ColumnSpec{"actions", DType::float32, {1}}));
+}
+
+TEST(ActionDistribution, AMillionIsTheMost) {
+  EXPECT_EQ(num_inputs(distribution_for(Discrete{.n = 1'000'000})), 1'000'000);
+  EXPECT_EQ(num_inputs(distribution_for(Box{.shape = {1'000, 1'000}})), 2'000'000);
+  for (const Space& space : {Space(Discrete{.n = 1'000'001}), Space(Box{.shape = {1'000'001}})}) {
+    try {
+      distribution_for(space);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::config);
+      EXPECT_EQ(error.what(), fmt::format("action space {}: 1000001 is more than the 1000000 that "
+                                          "a policy can choose from",
+                                          space.text()));
+    }
+  }
 }
 
 TEST(ActionDistribution, SpacesWithoutOneAreRefusedByName) {

@@ -1,5 +1,6 @@
 #include "knurl/algorithms/losses/q_update.h"
 
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -36,6 +37,14 @@ TEST(QUpdate, TheWeightedMeanFormIsTheSame) {
   q_update(table, 2, {.state = 2, .action = 0, .reward = 1, .next_state = 0},
            {.step_size = 0.1F, .gamma = 0.9F});
   EXPECT_FLOAT_EQ(table[4], 0.9F * 0.0F + 0.1F * (1.0F + 0.9F * 2.0F));
+}
+
+TEST(QUpdate, AnErrorThatIsNotFiniteChangesNothing) {
+  for (const float reward : {std::nanf(""), HUGE_VALF}) {
+    std::vector<float> table = kTable;
+    EXPECT_FALSE(std::isfinite(q_update(table, 2, {.state = 1, .reward = reward}, {})));
+    EXPECT_EQ(table, kTable);
+  }
 }
 
 }  // namespace
