@@ -98,7 +98,8 @@ tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& inte
                           .stop = arguments.stop,
                           .config = arguments.config,
                           .set = arguments.set});
-  return run_in(directory, trial, *algorithm, output_for(arguments.quiet, arguments.json), interrupt);
+  return run_in(directory, trial, *algorithm, output_for(arguments.quiet, arguments.json),
+                interrupt);
 }
 
 }  // namespace knurl::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/ranges.h>
 
@@ -87,12 +88,15 @@ std::vector<std::int64_t> categories(const Leaf& leaf) {
   return {};
 }
 
+std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+
 std::int64_t flat_size(const Leaf& leaf) {
   const std::vector<std::int64_t> one_hots = categories(leaf);
   if (one_hots.empty()) return leaf.size();
-  std::int64_t size = 0;
-  for (const std::int64_t n : one_hots) size += n;
-  return size;
+  return std::accumulate(one_hots.begin(), one_hots.end(), std::int64_t{0}, saturating_sum);
 }
 
 }  // namespace
@@ -156,7 +160,7 @@ void sample(const Row& value, Rng& rng) {
 
 std::int64_t flat_size(const SpaceLayout& layout) {
   std::int64_t size = 0;
-  for (const Leaf& leaf : layout.leaves()) size += flat_size(leaf);
+  for (const Leaf& leaf : layout.leaves()) size = saturating_sum(size, flat_size(leaf));
   return size;
 }
 

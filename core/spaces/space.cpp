@@ -37,10 +37,17 @@ void validate(MultiDiscrete& space) {
 }
 
 void validate_shape(const Shape& shape, std::string_view kind) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+  std::int64_t elements = 1;
   for (const std::int64_t size : shape) {
     if (size < 1) {
       fail(ErrorKind::env, "{}: shape {}: sizes are at least 1", kind, text_of(shape));
     }
+    if (size > kMostElements / elements) {
+      fail(ErrorKind::env, "{}: shape {}: more than {} elements", kind, text_of(shape),
+           kMostElements);
+    }
+    elements *= size;
   }
 }
 
@@ -66,6 +73,10 @@ void validate(Box& space) {
     }
     if (whole && (!std::isfinite(low) || !std::isfinite(high))) {
       fail(ErrorKind::env, "Box of {}: element {} needs finite bounds", name_of(space.dtype), i);
+    }
+    if (whole && (low != std::floor(low) || high != std::floor(high))) {
+      fail(ErrorKind::env, "Box of {}: element {}: bounds {} and {} are to be whole numbers",
+           name_of(space.dtype), i, low, high);
     }
     if (space.low.one_for_all() && space.high.one_for_all()) break;
   }

@@ -146,7 +146,9 @@ TEST(NetLearner, OutputsThatTheLossLeavesAloneTeachNothing) {
     gradients[1][0] = 1.0F;
     return 0.0;
   });
-  const auto bias = [&](const char* name) { return learner.gradients().column<float>(name).row(0); };
+  const auto bias = [&](const char* name) {
+    return learner.gradients().column<float>(name).row(0);
+  };
   EXPECT_TRUE(std::ranges::equal(bias("policy.out.bias"), std::vector<float>{0, 0}));
   EXPECT_TRUE(std::ranges::equal(bias("value.out.bias"), std::vector<float>{1}));
 }

@@ -31,7 +31,8 @@ struct Step {
 };
 
 /// A fragment of one segment that comes to `last` in the end.
-Fragment fragment_of(const std::vector<Step>& steps, std::int64_t last, Ending ending, int env = 0) {
+Fragment fragment_of(const std::vector<Step>& steps, std::int64_t last, Ending ending,
+                     int env = 0) {
   const auto length = static_cast<std::int64_t>(steps.size());
   PolicySteps policy{.columns = RecordBatch({{"obs", DType::int64, {}},
                                              {"actions", DType::int64, {}},

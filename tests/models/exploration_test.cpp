@@ -151,8 +151,8 @@ TEST(MakeExploration, GreedyActingWinsOverTheType) {
   const auto made = [](const ExplorationConfig& config, Acting acting) {
     return make_exploration(config, acting);
   };
-  EXPECT_TRUE(
-      dynamic_cast<StochasticSampling*>(made(sampling, Acting::exploring).get()) != nullptr);
+  EXPECT_TRUE(dynamic_cast<StochasticSampling*>(made(sampling, Acting::exploring).get()) !=
+              nullptr);
   EXPECT_TRUE(dynamic_cast<EpsilonGreedy*>(made(epsilon, Acting::exploring).get()) != nullptr);
   for (const ExplorationConfig& config : {sampling, epsilon}) {
     EXPECT_TRUE(dynamic_cast<Greedy*>(made(config, Acting::greedy).get()) != nullptr);

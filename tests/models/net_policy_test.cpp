@@ -15,15 +15,13 @@ const Space kDiscrete = Discrete{.n = 3, .start = 10};
 const Space kBox = Box{.shape = {2}, .low = {-1.0, 0.0}, .high = {1.0, 5.0}};
 
 NetSpec spec_for(const SpaceLayout& observations, const SpaceLayout& actions) {
-  return make_net(encoded_size(observations), {.units = {19}},
-                  {{.name = "policy",
-                    .output = column::kDistInputs,
-                    .size = num_inputs(distribution_for(actions.space())),
-                    .init_norm = 1.0},
-                   {.name = "value",
-                    .output = column::kValues,
-                    .hidden = {.units = {33}},
-                    .init_norm = 1.0}});
+  return make_net(
+      encoded_size(observations), {.units = {19}},
+      {{.name = "policy",
+        .output = column::kDistInputs,
+        .size = num_inputs(distribution_for(actions.space())),
+        .init_norm = 1.0},
+       {.name = "value", .output = column::kValues, .hidden = {.units = {33}}, .init_norm = 1.0}});
 }
 
 /// A policy with fresh weights, and rows of observations with a stream each.
@@ -37,9 +35,9 @@ class Scene {
         batch_(observations_.columns(column::kObservations), rows),
         rows_(observations_, batch_, column::kObservations),
         policy_({.net = spec_for(observations_, actions_),
-                .observations = observations_,
-                .actions = actions_,
-                .exploration = std::move(exploration)}) {
+                 .observations = observations_,
+                 .actions = actions_,
+                 .exploration = std::move(exploration)}) {
     policy_.set_weights(fresh_weights(spec(), Rng(1)));
     Rng rng(2);
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -113,10 +111,9 @@ TEST(NetPolicy, AddsUpByHand) {
   // logits (x, 0), value 2 x + 0.5
   const SpaceLayout observations(Space(Box{.shape = {1}}));
   const SpaceLayout actions(Space(Discrete{.n = 2}));
-  const NetSpec spec =
-      make_net(1, {},
-               {{.name = "policy", .output = column::kDistInputs, .size = 2},
-                {.name = "value", .output = column::kValues}});
+  const NetSpec spec = make_net(1, {},
+                                {{.name = "policy", .output = column::kDistInputs, .size = 2},
+                                 {.name = "value", .output = column::kValues}});
   Weights weights{.tensors = RecordBatch(tensors_of(spec), 1), .version = 4};
   weights.tensors.column<float>("policy.out.weight").data()[0] = 1.0F;
   weights.tensors.column<float>("value.out.weight").data()[0] = 2.0F;
@@ -177,8 +174,8 @@ TEST(NetPolicy, TheEnvGetsActionsOfItsSpace) {
   const PolicyOutput output = scene.act();
   for (std::int64_t row = 0; row < scene.rows(); ++row) {
     const float said = output.columns->column<float>(column::kActions).row(row)[1];
-    EXPECT_NEAR(ConstRow(output.env_actions, row)[1],
-                (std::clamp(said, -1.0F, 1.0F) + 1.0F) * 2.5F, 1e-5);
+    EXPECT_NEAR(ConstRow(output.env_actions, row)[1], (std::clamp(said, -1.0F, 1.0F) + 1.0F) * 2.5F,
+                1e-5);
   }
 }
 
@@ -209,9 +206,8 @@ TEST(NetPolicy, GreedyChoosesTheModeWhateverTheStreams) {
     Scene scene(Box{.shape = {4}}, action, std::make_unique<Greedy>());
     const auto first = bytes_of(scene.act());
     std::vector<Rng> others(static_cast<std::size_t>(scene.rows()), Rng(99));
-    EXPECT_EQ(bytes_of(scene.policy().act({.observations = scene.observations(),
-                                         .rows = scene.rows(),
-                                         .rngs = others})),
+    EXPECT_EQ(bytes_of(scene.policy().act(
+                  {.observations = scene.observations(), .rows = scene.rows(), .rngs = others})),
               first);
   }
   Scene scene(Box{.shape = {4}}, kDiscrete, std::make_unique<Greedy>());
@@ -260,7 +256,8 @@ TEST(NetPolicy, NoObservationsAreNoActions) {
 }
 
 TEST(NetPolicy, ANetWithoutAValueHasNone) {
-  const NetSpec spec = make_net(1, {}, {{.name = "policy", .output = column::kDistInputs, .size = 2}});
+  const NetSpec spec =
+      make_net(1, {}, {{.name = "policy", .output = column::kDistInputs, .size = 2}});
   const SpaceLayout observations(Space(Box{.shape = {1}}));
   NetPolicy policy({.net = spec,
                     .observations = observations,
@@ -277,8 +274,7 @@ TEST(NetPolicy, WeightsOfAnotherNetAreRefusedAndTheOldOnesStay) {
   Scene scene(Box{.shape = {4}}, kDiscrete);
   const auto before = bytes_of(scene.act());
   const SpaceLayout wider(Space(Box{.shape = {5}}));
-  const Weights other =
-      fresh_weights(spec_for(wider, SpaceLayout(kDiscrete)), Rng(1));
+  const Weights other = fresh_weights(spec_for(wider, SpaceLayout(kDiscrete)), Rng(1));
   try {
     scene.policy().set_weights(other);
     ADD_FAILURE() << "accepted";

@@ -69,8 +69,7 @@ TEST(ObservationEncoder, ADictIsItsLeavesInOrderOfTheirNames) {
   encoded.column<std::int64_t>("obs/gear").row(0)[0] = 2;
   encoded.column<std::int64_t>("obs/gear").row(0)[1] = 2;
   encoded.column<std::uint8_t>("obs/lamp").row(0)[0] = 1;
-  EXPECT_EQ(encoded.numbers(0, 1),
-            (std::vector<float>{0, 255, 0, 1, 0, 0, 1, 1, 0, -0.5F, 1e6F}));
+  EXPECT_EQ(encoded.numbers(0, 1), (std::vector<float>{0, 255, 0, 1, 0, 0, 1, 1, 0, -0.5F, 1e6F}));
 }
 
 TEST(ObservationEncoder, NaNGoesThrough) {
@@ -96,7 +95,8 @@ TEST(EncodedSize, CountsOneHotsAndElements) {
 
 TEST(EncodedSize, AMillionNumbersAreTheMost) {
   EXPECT_EQ(size_for(Discrete{.n = 1'000'000}), 1'000'000);
-  for (const Space& space : {Space(Discrete{.n = 1'000'001}), Space(Box{.shape = {1'001, 1'000}})}) {
+  for (const Space& space :
+       {Space(Discrete{.n = 1'000'001}), Space(Box{.shape = {1'001, 1'000}})}) {
     const SpaceLayout layout(space);
     try {
       const ObservationEncoder encoder(layout);

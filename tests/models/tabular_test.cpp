@@ -1,5 +1,3 @@
-#include "knurl/models/tabular/tabular_policy.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -7,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "knurl/core/base/error.h"
+#include "knurl/models/tabular/tabular_policy.h"
 
 namespace knurl {
 namespace {
@@ -71,10 +70,9 @@ TEST(StateIndex, LeavesCountInOrder) {
 }
 
 TEST(StateIndex, EachObservationHasANumberOfItsOwn) {
-  const SpaceLayout layout(
-      Space(Dict{{{"door", MultiBinary{.shape = {2}}},
-                  {"place", MultiDiscrete{.nvec = {2, 3}, .start = {-1, 4}}},
-                  {"task", Tuple{{Discrete{.n = 2, .start = 5}}}}}}));
+  const SpaceLayout layout(Space(Dict{{{"door", MultiBinary{.shape = {2}}},
+                                       {"place", MultiDiscrete{.nvec = {2, 3}, .start = {-1, 4}}},
+                                       {"task", Tuple{{Discrete{.n = 2, .start = 5}}}}}}));
   const StateIndex states(layout);
   SpaceValue value(layout);
   std::map<std::int64_t, std::vector<float>> seen;
@@ -155,8 +153,8 @@ Acts act(TabularPolicy& policy, const Numbers& observations) {
   RecordBatch batch(kStates.columns("obs"), rows);
   std::ranges::copy(observations, batch.column<std::int64_t>("obs").data());
   std::vector<Rng> rngs(observations.size());
-  const PolicyOutput output = policy.act(
-      {.observations = Rows(kStates, batch, "obs"), .rows = rows, .rngs = rngs});
+  const PolicyOutput output =
+      policy.act({.observations = Rows(kStates, batch, "obs"), .rows = rows, .rngs = rngs});
   Acts out;
   for (std::int64_t row = 0; row < rows; ++row) {
     out.actions.push_back(output.columns->column<std::int64_t>(column::kActions)[row]);
@@ -186,7 +184,10 @@ TEST(TabularPolicy, NoObservationsAreNoActions) {
 
 TEST(TabularPolicy, AnObservationOutsideItsSpaceIsAnError) {
   TabularPolicy policy(kStates, kActions, std::make_unique<Greedy>());
-  EXPECT_EQ(refusal(ErrorKind::env, [&] { act(policy, {1, 4}); }),
+  EXPECT_EQ(refusal(ErrorKind::env,
+                    [&] {
+                      act(policy, {1, 4});
+                    }),
             "observation outside its space: element 0: 4 is not in [1, 3]");
 }
 
@@ -214,10 +215,9 @@ TEST(TabularPolicy, HasNoValues) {
 TEST(FreshTable, IsZeroForEveryStateAndAction) {
   const Weights table = fresh_table(StateIndex(kStates), kActions);
   EXPECT_EQ(table.version, 0);
-  EXPECT_EQ(table.tensors.columns(),
-            (std::vector<ColumnSpec>{{kQTable, DType::float32, {3, 2}}}));
-  EXPECT_TRUE(std::ranges::equal(table.tensors.column<float>(kQTable).span(),
-                                 std::vector<float>(6, 0.0F)));
+  EXPECT_EQ(table.tensors.columns(), (std::vector<ColumnSpec>{{kQTable, DType::float32, {3, 2}}}));
+  EXPECT_TRUE(
+      std::ranges::equal(table.tensors.column<float>(kQTable).span(), std::vector<float>(6, 0.0F)));
 }
 
 TEST(FreshTable, IsRefusedBeyondAHundredMillionValues) {

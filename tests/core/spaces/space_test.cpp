@@ -148,6 +148,27 @@ TEST(Space, TextNamesTheSpace) {
             "Tuple(Discrete(2), MultiBinary([2]))");
 }
 
+TEST(Space, BoundsAndSizesThatCannotBeAreRefused) {
+  const auto refusal = [](auto space) -> std::string {
+    try {
+      (void)Space(space);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal(Box{.shape = {2}, .low = 0.0, .high = 2.5, .dtype = DType::int64}),
+            "Box of int64: element 0: bounds 0 and 2.5 are to be whole numbers");
+  EXPECT_EQ(refusal(Box{.shape = {1 << 30, 1 << 30, 1 << 30}}),
+            "Box: shape [1073741824, 1073741824, 1073741824]: more than 1099511627776 elements");
+}
+
+TEST(Space, TheFlatSizeOfTheLargestSpacesDoesNotWrap) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const Space space(Tuple{{Discrete{.n = kMost}, Discrete{.n = kMost}}});
+  EXPECT_EQ(flat_size(SpaceLayout(space)), kMost);
+}
+
 TEST(Row, AWrongTypeIsRefusedByName) {
   const SpaceLayout layout(Space(Discrete{.n = 4}));
   SpaceValue value(layout);
