@@ -29,6 +29,23 @@ void require_default(const std::string& policy_id) {
   fail(ErrorKind::config, "policy {}: there is only default_policy", policy_id);
 }
 
+/// A count in the algorithm's file. Throws Error(checkpoint) where there is none that makes sense.
+std::int64_t count_of(const Json& json, const char* name, const std::string& path) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  const Json value = json.is_object() ? json.value(name, Json()) : Json();
+  if (!value.is_number_integer() || value.get<std::int64_t>() < 0 ||
+      value.get<std::int64_t>() > kMost) {
+    fail(ErrorKind::checkpoint, "{}: {} = {}: must be a whole number in [0, {}]", path, name,
+         value.dump(), kMost);
+  }
+  return value.get<std::int64_t>();
+}
+
+std::int64_t count_of(const CheckpointData& state, const char* name) {
+  return count_of(Json::parse(state.json(kStateFile), nullptr, false), name,
+                  state.path_of(kStateFile));
+}
+
 }  // namespace
 
 Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
@@ -58,20 +75,17 @@ std::unique_ptr<AlgorithmConfig> config_of(const CheckpointData& state) {
     config->restore(parse_yaml(json.at("config").dump(), kStateFile),
                     parse_yaml(json.at("given").dump(), kStateFile));
     return config;
-  } catch (const Json::exception& error) {
-    fail(ErrorKind::checkpoint, "{}: {}", kStateFile, error.what());
+  } catch (const std::exception& error) {
+    fail(ErrorKind::checkpoint, "{}: {}", state.path_of(kStateFile), error.what());
   }
 }
 
 Weights weights_of(const CheckpointData& state) {
-  const Json json = Json::parse(state.json(kStateFile), nullptr, false);
-  return {.tensors = state.tensors(kWeightsFile),
-          .version = json.is_object() ? json.value("weights_version", std::int64_t{0}) : 0};
+  return {.tensors = state.tensors(kWeightsFile), .version = count_of(state, "weights_version")};
 }
 
 std::int64_t env_steps_of(const CheckpointData& state) {
-  const Json json = Json::parse(state.json(kStateFile), nullptr, false);
-  return json.is_object() ? json.value("env_steps_sampled", std::int64_t{0}) : 0;
+  return count_of(state, "env_steps_sampled");
 }
 
 Rng Algorithm::run_rng() const {
@@ -203,8 +217,7 @@ CheckpointData Algorithm::save_state() {
   if (!workers_) fail(ErrorKind::config, "save after stop(): the workers' state is gone");
   const Weights weights = learner().weights();
   if (!all_finite(flat(weights.tensors))) {
-    fail(ErrorKind::checkpoint,
-         "iteration {}: the weights are not finite; no checkpoint is made of them",
+    fail(ErrorKind::env, "iteration {}: the weights are not finite; no checkpoint is made of them",
          counters_.iteration);
   }
   CheckpointData out;
@@ -216,20 +229,29 @@ CheckpointData Algorithm::save_state() {
 }
 
 void Algorithm::load_state(const CheckpointData& state) {
+  if (!workers_) fail(ErrorKind::config, "restore after stop(): the workers are gone");
   const auto saved = config_of(state);
   if (saved->algorithm() != config_->algorithm()) {
     fail(ErrorKind::checkpoint, "the checkpoint is of {}, not of {}", saved->algorithm(),
          config_->algorithm());
   }
+  workers_->check_fits(state);
+  const Weights weights = weights_of(state);
   try {
-    set_weights({{"default_policy", weights_of(state)}});
+    require_same_tensors(weights.tensors, learner().weights().tensors);
   } catch (const Error& error) {
     fail(ErrorKind::checkpoint, "{}", error.what());
   }
-  restore_counters(state.json(kStateFile));
-  learner().load(state);
-  workers_->load(state);
-  share_weights();
+  try {
+    set_weights({{"default_policy", weights}});
+    restore_counters(state.json(kStateFile));
+    learner().load(state);
+    workers_->load(state);
+    share_weights();
+  } catch (...) {
+    stop();  // half restored, it must not go on
+    throw;
+  }
 }
 
 std::string Algorithm::counters_json() {
@@ -256,11 +278,12 @@ std::string Algorithm::counters_json() {
 void Algorithm::restore_counters(const std::string& text) {
   try {
     const Json json = Json::parse(text);
-    counters_ = {.iteration = json.at("iteration"),
-                 .env_steps_sampled = json.at("env_steps_sampled"),
-                 .env_steps_trained = json.at("env_steps_trained"),
-                 .episodes = json.at("episodes"),
-                 .evaluations = json.at("evaluations"),
+    const auto count = [&](const char* name) { return count_of(json, name, kStateFile); };
+    counters_ = {.iteration = count("iteration"),
+                 .env_steps_sampled = count("env_steps_sampled"),
+                 .env_steps_trained = count("env_steps_trained"),
+                 .episodes = count("episodes"),
+                 .evaluations = count("evaluations"),
                  .time_total_s = json.at("time_total_s")};
     at_restore_ = counters_;
     action_rng_.restore(json.at("action_rng").get<Rng::State>());

@@ -47,8 +47,8 @@ class Algorithm : public tune::Trainable {
   /// Goes on from a checkpoint of the same algorithm and env.
   void restore(const std::filesystem::path& checkpoint);
   CheckpointData save_state() override;
-  /// Throws Error(checkpoint) where the state does not fit; the algorithm is then not to be used
-  /// on.
+  /// Throws Error(checkpoint) where the state does not fit: nothing has changed then, or where that
+  /// shows too late, the algorithm is as after stop().
   void load_state(const CheckpointData& state) override;
   [[nodiscard]] std::int64_t iteration() const override { return counters_.iteration; }
 

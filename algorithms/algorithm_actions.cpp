@@ -62,9 +62,11 @@ std::map<std::string, ActionValue> Algorithm::compute_actions(
   std::int64_t at = 0;
   for (const auto& [id, observation] : observations) {
     write_observation(observation, Row(all, at++));
-    const std::string wrong = violation(ConstRow(ConstRows(all), at - 1));
-    if (!wrong.empty())
-      fail(ErrorKind::config, "observation{}{}: {}", id.empty() ? "" : " ", id, wrong);
+    for (std::size_t leaf = 0; leaf < observations_.leaves().size(); ++leaf) {
+      const std::string wrong = unusable(ConstRow(ConstRows(all), at - 1), leaf);
+      if (wrong.empty()) continue;
+      fail(ErrorKind::config, "observation{}{}{}", id.empty() ? "" : " ", id, wrong);
+    }
   }
   Policy& policy = up_to_date(explore ? exploring_ : greedy_);
   policy.exploration().set_timestep(counters_.env_steps_sampled);

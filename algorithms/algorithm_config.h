@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "knurl/algorithms/options.h"
+#include "knurl/core/config/problems.h"
 #include "knurl/core/config/schema.h"
 #include "knurl/core/metrics/result.h"
 #include "knurl/envs/registry.h"
@@ -59,6 +60,8 @@ class AlgorithmConfig {
   /// Sets options from a map as a file's `config` holds them. RLlib's options that mean nothing
   /// here are taken out and noted; those that knurl does not have yet are refused by name.
   void update(const ConfigValue& map, const std::string& path);
+  /// The same, adding what is wrong to `problems`.
+  void update(const ConfigValue& map, const std::string& path, Problems& problems);
   /// What update() accepted without effect: one line for each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 

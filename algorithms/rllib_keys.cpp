@@ -74,7 +74,7 @@ constexpr ForeignKey kKeys[] = {
     {"no_done_at_end", kNotYet, "[false]", "time limits always truncate, never terminate"},
     // rollouts
     {"batch_mode", kNotYet, "[truncate_episodes]", kLater},
-    {"observation_filter", kNotYet, "[NoFilter]", kLater},
+    {"observation_filter", kNotYet, "[NoFilter]", "filters are not available yet; leave it out to train without"},
     {"sample_async", kNotYet, "[false]", kLater},
     {"remote_worker_envs", kNotYet, "[false]", kLater},
     {"sample_collector", kNoEffect, "", kOneStack},

@@ -28,6 +28,10 @@ struct EnvSpec {
   bool operator==(const EnvSpec&) const = default;
 };
 
+/// Throws Error(env) where a spec cannot be: a time limit below 1, an info number without a name or
+/// with another's.
+void check_spec(const EnvSpec& spec);
+
 /// The outcome of one step, but for the observation.
 struct StepResult {
   double reward = 0.0;

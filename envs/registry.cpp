@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "knurl/envs/builtin/cartpole.h"
 #include "knurl/envs/builtin/maze.h"
@@ -20,6 +21,7 @@ struct Registry {
 void add(Registry& registry, EnvEntry entry) {
   const std::lock_guard lock(registry.mutex);
   const std::string name = entry.name;
+  if (name.empty()) fail(ErrorKind::env, "an env needs a name");
   if (!registry.entries.emplace(name, std::move(entry)).second) {
     fail(ErrorKind::env, "the env name {} is taken", name);
   }
@@ -85,12 +87,24 @@ EnvEntry find_env(std::string_view name) {
        did_you_mean(name, names, "; `knurl list envs` shows what there is"));
 }
 
+void check_spec(const EnvSpec& spec) {
+  if (spec.max_episode_steps && *spec.max_episode_steps < 1) {
+    fail(ErrorKind::env, "max_episode_steps = {}: must be at least 1", *spec.max_episode_steps);
+  }
+  std::set<std::string> seen;
+  for (const std::string& name : spec.info) {
+    if (name.empty()) fail(ErrorKind::env, "an info number has no name");
+    if (!seen.insert(name).second) fail(ErrorKind::env, "two info numbers are called {}", name);
+  }
+}
+
 std::unique_ptr<Env> detail::make_unnamed(std::string_view name, const ConfigValue& config) {
   const EnvEntry entry = find_env(name);
   ConfigValue own = config;
   const CommonEnvOptions common = take_common(entry, own);
   std::unique_ptr<Env> env = entry.make(own);
   if (!env) fail(ErrorKind::env, "its registered maker gave no env");
+  check_spec(env->spec());
   const std::optional<int> limit =
       common.max_episode_steps ? common.max_episode_steps : env->spec().max_episode_steps;
   if (limit) env = std::make_unique<TimeLimit>(std::move(env), *limit);

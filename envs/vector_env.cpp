@@ -48,6 +48,7 @@ void EnvBatch::make_one(int index, const EnvFactory& factory) {
   slot.env = factory();
   if (!slot.env) fail(ErrorKind::env, "the factory gave no env");
   EnvSpec spec = slot.env->spec();
+  check_spec(spec);
   if (index == 0) {
     spec_ = std::move(spec);
   } else if (spec != spec_) {

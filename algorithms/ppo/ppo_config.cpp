@@ -73,7 +73,7 @@ void PPOConfig::check_own() const {
          "training.sgd_minibatch_size = {} is larger than training.train_batch_size = {}",
          own_.sgd_minibatch_size.value(), batch);
   }
-  if (own_.entropy_coeff.given() && own_.entropy_coeff_schedule.value()) {
+  if (*own_.entropy_coeff != *PpoOptions().entropy_coeff && own_.entropy_coeff_schedule.value()) {
     fail(ErrorKind::config,
          "training.entropy_coeff and training.entropy_coeff_schedule: give one of them");
   }

@@ -68,6 +68,7 @@ void RolloutWorker::start_if_needed() {
 
 Fragment RolloutWorker::sample(const SampleRequest& request) {
   start_if_needed();
+  started_ = false;  // where an env throws, all begin new episodes at the next call
   const std::int64_t steps = request.steps_per_env;
   FragmentBuilder builder({.observations = &env_->observation_layout(),
                            .policy_columns = policy_->output_columns(),
@@ -87,6 +88,7 @@ Fragment RolloutWorker::sample(const SampleRequest& request) {
     step(builder, i, fragment);
   }
   copy_rows(builder.observations(steps), observation_rows_, spec_.num_envs);
+  started_ = true;
 
   PolicySteps out = builder.finish();
   if (policy_->has_values()) {
@@ -164,27 +166,10 @@ void RolloutWorker::check_observations(const Rows& rows) const {
   }
 }
 
-/// Numbers are to be finite, counted things are to be in their space. Bounds of numbers are the
-/// env's own affair, as with Gymnasium.
 void RolloutWorker::check_observation(const Rows& rows, std::size_t leaf,
                                       const Moment& moment) const {
-  const Leaf& each = leaves()[leaf];
-  if (!each.space.as<Box>()) {
-    const std::string wrong = violation(ConstRow(ConstRows(rows), moment.env), leaf);
-    if (!wrong.empty()) refuse(moment, fmt::format("observation {}", wrong));
-    return;
-  }
-  const auto check = [&]<class T>(T*) {
-    if constexpr (std::is_floating_point_v<T>) {
-      const auto* row = reinterpret_cast<const T*>(rows.leaf_row(leaf, moment.env));
-      for (std::int64_t i = 0; i < each.size(); ++i) {
-        if (std::isfinite(static_cast<float>(row[i]))) continue;
-        refuse(moment, fmt::format("observation{}{}[{}] is {}: must be finite",
-                                   each.path.empty() ? "" : " ", each.path, i, row[i]));
-      }
-    }
-  };
-  visit(each.dtype, check);
+  const std::string wrong = unusable(ConstRow(ConstRows(rows), moment.env), leaf);
+  if (!wrong.empty()) refuse(moment, "observation" + wrong);
 }
 
 /// Where an env was when its last step ended, before any reset.

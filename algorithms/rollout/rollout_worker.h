@@ -46,7 +46,7 @@ class RolloutWorker {
   /// Takes steps_per_env steps in each env. Episodes go on from fragment to fragment. Throws
   /// Error(env) where an env throws, naming env, worker, index and call, or where an observation or
   /// reward is not finite, or a whole number outside its space, naming env, worker, index, episode,
-  /// step and field.
+  /// step and field; the next call then begins new episodes in all envs.
   Fragment sample(const SampleRequest& request);
 
   /// Where everything stands: envs, running episodes, random streams.

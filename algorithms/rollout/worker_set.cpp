@@ -125,12 +125,16 @@ void WorkerSet::save(CheckpointData& out) const {
   out.add_tensors(kStateFile, tensors);
 }
 
+void WorkerSet::check_fits(const CheckpointData& in) const {
+  const std::size_t saved = in.tensors(kStateFile).columns().size();
+  if (saved == num_workers()) return;
+  fail(ErrorKind::checkpoint, "the state of {} workers does not fit {} workers", saved,
+       num_workers());
+}
+
 void WorkerSet::load(const CheckpointData& in) {
+  check_fits(in);
   const RecordBatch tensors = in.tensors(kStateFile);
-  if (tensors.columns().size() != num_workers()) {
-    fail(ErrorKind::checkpoint, "the state of {} workers does not fit {} workers",
-         tensors.columns().size(), num_workers());
-  }
   std::vector<runtime::ObjectRef<void>> loaded;
   for (std::size_t i = 0; i < tensors.columns().size(); ++i) {
     const std::byte* begin = tensors.data(i);

@@ -28,6 +28,8 @@ class WorkerSet {
   void set_weights(const Weights& weights);
 
   void save(CheckpointData& out) const;
+  /// Throws Error(checkpoint) where the state is of another number of workers.
+  void check_fits(const CheckpointData& in) const;
   /// Throws Error(checkpoint) where the state is of another number of workers or envs.
   void load(const CheckpointData& in);
 

@@ -1,32 +1,40 @@
 #include "knurl/apps/cli/cli.h"
 
 #include <cstdint>
+#include <iostream>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "knurl/apps/cli/commands.h"
+#include "knurl/apps/cli/paths.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/log.h"
 #include "knurl/core/base/version.h"
+#include "knurl/core/config/schema.h"
 #include "knurl/core/config/value.h"
 
 namespace knurl::cli {
 namespace {
 
-constexpr const char* kFooter =
-    "Start here:\n"
-    "  knurl train configs/ppo/cartpole.yaml       train what a file describes\n"
-    "  knurl train --run PPO --env CartPole-v1 --stop '{timesteps_total: 100000}'\n"
-    "  knurl evaluate CHECKPOINT --episodes 10     see what was learnt\n"
-    "  knurl list envs                             what there is to learn\n"
-    "  knurl config PPO                            every option with its default\n"
-    "  knurl list metrics                          what runs report and can stop at\n"
-    "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
-    "3 checkpoint damaged or foreign; after a checkpoint: 129 terminal gone, 130 Ctrl-C,\n"
-    "143 SIGTERM.";
+std::string footer() {
+  return fmt::format(
+      "Start here:\n"
+      "  {0} train configs/ppo/cartpole.yaml       train what a file describes\n"
+      "  {0} train --run PPO --env CartPole-v1 --stop '{{timesteps_total: 100000}}'\n"
+      "  {0} evaluate CHECKPOINT --episodes 10     see what was learnt\n"
+      "  {0} list envs                             what there is to learn\n"
+      "  {0} config PPO                            every option with its default\n"
+      "  {0} list metrics                          what runs report and can stop at\n"
+      "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
+      "3 checkpoint damaged, foreign or not there; after a checkpoint: 129 terminal gone,\n"
+      "130 Ctrl-C, 143 SIGTERM.",
+      own_command());
+}
 
 /// An option whose value is a text that says something.
 CLI::Option* add_text(CLI::App& command, const std::string& flags, std::string& target,
@@ -50,6 +58,15 @@ CLI::Option* add_count(CLI::App& command, const std::string& flags, std::optiona
   return command.add_option(flags, target, help)->check(CLI::Validator(fits, ""));
 }
 
+/// One --set after the other, each with one option.
+void add_set(CLI::App& command, std::vector<std::string>& target, const std::string& help) {
+  command.add_option("--set", target, help)
+      ->type_name("OPTION=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
 void add_train(CLI::App& app, TrainArguments& a) {
   CLI::App* train =
       app.add_subcommand("train", "train what config files describe, or --run on --env");
@@ -64,8 +81,7 @@ void add_train(CLI::App& app, TrainArguments& a) {
   add_text(*train, "-e,--env", a.env, "environment; `knurl list envs` shows them");
   add_text(*train, "-c,--config", a.config, "options of the algorithm as JSON or YAML");
   add_text(*train, "-s,--stop", a.stop, "when to end, as JSON or YAML: {timesteps_total: 100000}");
-  train->add_option("--set", a.set, "one option: lr=1e-3, model.fcnet_hiddens=[64,64]")
-      ->allow_extra_args(false);
+  add_set(*train, a.set, "one option, lr=1e-3 or model.fcnet_hiddens=[64,64]; may be repeated");
   add_count(*train, "--seed", a.seed, 0, "seed of the run");
   add_count(*train, "--checkpoint-freq", a.checkpoint_freq, 0,
             "iterations from one checkpoint to the next; 0: none on the way");
@@ -96,8 +112,7 @@ void add_evaluate(CLI::App& app, EvaluateArguments& a) {
   add_text(*evaluate, "-a,--algo,-r,--run", a.algorithm, "algorithm (default: the checkpoint's)");
   add_text(*evaluate, "-e,--env", a.env, "environment (default: the checkpoint's)");
   add_text(*evaluate, "-c,--config", a.config, "options that differ, as JSON or YAML");
-  evaluate->add_option("--set", a.set, "one option that differs: env_config.rows=7")
-      ->allow_extra_args(false);
+  add_set(*evaluate, a.set, "one option that differs, env_config.rows=7; may be repeated");
   CLI::Option* episodes =
       add_count(*evaluate, "--episodes", a.episodes, 1, "how many episodes (default: 10)");
   add_count(*evaluate, "--steps", a.steps, 1, "or how many env steps, exactly")->excludes(episodes);
@@ -118,12 +133,36 @@ int exit_code_of(const Error& error) {
   }
 }
 
+/// Throws Error(config) where the first word is none of the commands.
+void check_command(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::ranges::count(names, argv[1]) > 0) return;
+  fail(ErrorKind::config, "{}: no such command{}", argv[1],
+       did_you_mean(argv[1], names, fmt::format("; there are {}", fmt::join(names, ", "))));
+}
+
+/// Prints help where it was asked for, else what is wrong with the command line.
+int report(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    app.exit(error);
+    return std::cout.flush() ? kSuccess : kFailure;
+  }
+  std::string text = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    text += "; options of the algorithm are given as --set lr=1e-3";
+  }
+  log(LogLevel::error, "{}; see {} --help", text, own_command());
+  return kUsage;
+}
+
 int dispatch(CLI::App& app, int argc, const char* const* argv) {
   TrainArguments train_arguments;
   EvaluateArguments evaluate_arguments;
   ListArguments list_arguments;
   ConfigArguments config_arguments;
-  app.footer(kFooter);
+  app.footer(footer());
   app.set_version_flag("--version", fmt::format("knurl {}", kVersion));
   app.require_subcommand(1);
   add_train(app, train_arguments);
@@ -137,10 +176,11 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
       ->add_option("what", config_arguments.what,
                    "an algorithm such as PPO, an env such as Maze-v0, or a YAML file")
       ->required();
+  check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kSuccess : kUsage;
+    return report(app, error);
   }
   if (app.got_subcommand("train")) return train(train_arguments);
   if (app.got_subcommand("evaluate")) return evaluate(evaluate_arguments);
@@ -151,12 +191,16 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  CLI::App app("knurl trains reinforcement-learning policies.", "knurl");
+  if (argc > 0) set_own_command(argv[0]);
+  CLI::App app("knurl trains reinforcement-learning policies.", own_command());
   try {
     return dispatch(app, argc, argv);
   } catch (const Error& error) {
     log(LogLevel::error, "{}", error.what());
     return exit_code_of(error);
+  } catch (const std::bad_alloc&) {
+    log(LogLevel::error, "out of memory: fewer environments, smaller batches or nets need less");
+    return kFailure;
   } catch (const std::exception& error) {
     log(LogLevel::error, "{}", error.what());
     return kFailure;

@@ -10,6 +10,7 @@
 #include "knurl/apps/cli/console.h"
 #include "knurl/apps/cli/paths.h"
 #include "knurl/apps/cli/planned_trial.h"
+#include "knurl/core/base/error.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/envs/registry.h"
 
@@ -69,6 +70,17 @@ void print_file(const std::filesystem::path& path) {
   print_line(to_yaml(all));
 }
 
+/// The algorithm of this name. Throws Error(config) naming what the word could have been instead.
+std::unique_ptr<AlgorithmConfig> algorithm_of(const std::string& word) {
+  std::vector<std::string> names;
+  for (const EnvEntry& entry : registered_envs()) names.push_back(entry.name);
+  const std::string env = did_you_mean(word, names);
+  if (!env.empty()) {
+    fail(ErrorKind::config, "{}: no algorithm, environment or file{}", word, env);
+  }
+  return make_config(word);
+}
+
 }  // namespace
 
 int show_config(const ConfigArguments& arguments) {
@@ -81,7 +93,7 @@ int show_config(const ConfigArguments& arguments) {
   } else if (env != envs.end()) {
     print_env(*env);
   } else {
-    print_algorithm(*make_config(arguments.what));
+    print_algorithm(*algorithm_of(arguments.what));
   }
   return kSuccess;
 }

@@ -35,9 +35,13 @@ std::string fitted(const LiveLine& line) {
 std::string return_text(const Result& result) {
   const auto mean = result.number("episode_reward_mean");
   if (!mean) return "return: no episode yet";
-  return fmt::format("return {:.2f} ({:.6g} to {:.6g})", *mean,
-                     result.number("episode_reward_min").value_or(*mean),
-                     result.number("episode_reward_max").value_or(*mean));
+  std::string text = fmt::format("return {:.2f} ({:.6g} to {:.6g})", *mean,
+                                 result.number("episode_reward_min").value_or(*mean),
+                                 result.number("episode_reward_max").value_or(*mean));
+  if (const auto evaluated = result.number("evaluation/episode_reward_mean")) {
+    text += fmt::format(", evaluated {:.2f}", *evaluated);
+  }
+  return text;
 }
 
 /// 0.5 -> "##########----------"

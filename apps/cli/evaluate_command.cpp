@@ -82,9 +82,9 @@ void print_summary(const std::vector<EpisodeSummary>& episodes, std::int64_t ste
     print_line(fmt::format("{} steps, no episode ended", steps));
   } else {
     print_line(fmt::format(
-        "{} episodes, {} steps: reward mean {:.6g}, min {:.6g}, max {:.6g}; mean length {:.6g}",
-        episodes.size(), steps, number("episode_reward_mean"), number("episode_reward_min"),
-        number("episode_reward_max"), number("episode_len_mean")));
+        "{} episode{}, {} steps: reward mean {:.6g}, min {:.6g}, max {:.6g}; mean length {:.6g}",
+        episodes.size(), episodes.size() == 1 ? "" : "s", steps, number("episode_reward_mean"),
+        number("episode_reward_min"), number("episode_reward_max"), number("episode_len_mean")));
   }
 }
 
@@ -116,6 +116,8 @@ int evaluate(const EvaluateArguments& arguments) {
   }
   const tune::FoundCheckpoint found = tune::find_checkpoint(expanded(arguments.checkpoint));
   const auto config = config_for(arguments, found.state);
+  const EnvironmentOptions& environment = config->common().environment;
+  make_env(*environment.env, *environment.env_config);  // whose errors still know their place
   const bool one_by_one = arguments.render || arguments.steps;
   const std::int64_t wanted = arguments.episodes.value_or(kDefaultEpisodes);
   const int envs = one_by_one ? 1 : evaluation_envs(wanted);
@@ -126,8 +128,9 @@ int evaluate(const EvaluateArguments& arguments) {
                         .stream = "evaluation",
                         .acting = arguments.explore ? Acting::exploring : Acting::greedy,
                         .render = arguments.render});
+  const Weights weights = weights_of(found.state);
   try {
-    worker.set_weights(weights_of(found.state));
+    worker.set_weights(weights);
   } catch (const Error& error) {
     fail(ErrorKind::config, "env {}: its spaces do not fit the checkpoint's policy: {}",
          *config->common().environment.env, error.what());

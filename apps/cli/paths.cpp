@@ -3,6 +3,14 @@
 #include <cstdlib>
 
 namespace knurl::cli {
+namespace {
+
+std::string& started_as() {
+  static std::string command = "knurl";
+  return command;
+}
+
+}  // namespace
 
 std::string expanded(const std::string& path) {
   const char* home = std::getenv("HOME");
@@ -34,7 +42,11 @@ std::string shell_quoted(const std::string& path) {
 
 std::string own_command() {
   const char* command = std::getenv("KNURL_COMMAND");
-  return command && *command ? command : "knurl";
+  return command && *command ? command : started_as();
+}
+
+void set_own_command(const std::string& argv0) {
+  started_as() = shell_quoted(argv0);
 }
 
 }  // namespace knurl::cli

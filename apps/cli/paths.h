@@ -17,7 +17,8 @@ std::string safe_name(const std::string& name);
 /// A path as a shell takes it.
 std::string shell_quoted(const std::string& path);
 
-/// How people call this program: "knurl", or what KNURL_COMMAND says.
+/// How people call this program: what KNURL_COMMAND says, else as it was started.
 std::string own_command();
+void set_own_command(const std::string& argv0);
 
 }  // namespace knurl::cli

@@ -4,6 +4,7 @@
 
 #include "knurl/algorithms/metrics.h"
 #include "knurl/algorithms/registry.h"
+#include "knurl/algorithms/rllib_keys.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/problems.h"
 #include "knurl/core/config/yaml.h"
@@ -28,6 +29,9 @@ std::string belongs_below_config(const std::string& key) {
       return "is an option of the algorithm: write it below config";
     }
   }
+  for (const ForeignKey& foreign : rllib_keys()) {
+    if (foreign.path == key) return "is an option of algorithms: write it below config";
+  }
   return "";
 }
 
@@ -43,7 +47,7 @@ void read_options(AlgorithmConfig& config, ConfigValue options, const std::strin
       return true;
     });
   }
-  problems.collect(options.place(), [&] { config.update(options, path); });
+  config.update(options, path, problems);
 }
 
 /// The options with the env that stands beside them.
@@ -84,6 +88,7 @@ PlannedTrial trial_of(const tune::NamedExperiment& named, Problems& problems) {
   problems.collect(experiment.stop->place(), [&] {
     trial.stop = tune::StopConditions::from(*experiment.stop, named.name + ".stop");
   });
+  if (experiment.run->empty()) return trial;  // that is a problem already
   at_place(named.run_place, named.name + ".run", problems,
            [&] { trial.config = make_config(*experiment.run); });
   if (!trial.config) return trial;  // its options cannot be told right from wrong
@@ -95,15 +100,16 @@ PlannedTrial trial_of(const tune::NamedExperiment& named, Problems& problems) {
   return trial;
 }
 
-/// Throws Error(config) where a name is none of a metric that is reported as a number.
-void check_metric(const std::string& what, const std::string& name, const MetricNames& metrics,
-                  const AlgorithmConfig& config) {
+/// A name that is none of a metric that is reported as a number is a problem.
+void check_metric(const Place& place, const std::string& what, const std::string& name,
+                  const MetricNames& metrics, const AlgorithmConfig& config, Problems& problems) {
   const std::optional<std::string> problem = metrics.problem_with(name);
   if (!problem) return;
-  if (name.starts_with("evaluation/") && !config.evaluation_interval()) {
-    fail(ErrorKind::config, "{}: nothing is evaluated; set evaluation_interval", what);
-  }
-  fail(ErrorKind::config, "{}: {}", what, *problem);
+  const bool evaluates = config.evaluation_interval().has_value();
+  problems.add(place, fmt::format("{}{}: {}", place.prefix(), what,
+                                  name.starts_with("evaluation/") && !evaluates
+                                      ? "nothing is evaluated; set evaluation_interval"
+                                      : *problem));
 }
 
 }  // namespace
@@ -111,8 +117,9 @@ void check_metric(const std::string& what, const std::string& name, const Metric
 std::vector<PlannedTrial> trials_of_file(const std::filesystem::path& path) {
   Problems problems;
   std::vector<PlannedTrial> out;
+  const ConfigValue file = read_yaml_file(path);
   for (const tune::NamedExperiment& named :
-       tune::parse_experiments(read_yaml_file(path), belongs_below_config)) {
+       tune::parse_experiments(file, belongs_below_config, problems)) {
     out.push_back(trial_of(named, problems));
   }
   problems.throw_any();
@@ -124,14 +131,20 @@ MetricNames check_trial(const PlannedTrial& trial) {
   const auto config = trial.config->resolved();
   const EnvironmentOptions& environment = config->common().environment;
   const EnvSpec env = make_env(*environment.env, *environment.env_config)->spec();
-  config->make_policy(env, Acting::greedy);
+  try {
+    config->make_policy(env, Acting::greedy);
+  } catch (const Error& error) {
+    fail(error.kind(), "{} on {}: {}", config->algorithm(), *environment.env, error.what());
+  }
   MetricNames metrics = metric_names(*config, env);
+  Problems problems;
   for (const auto& condition : trial.stop.conditions()) {
-    check_metric(fmt::format("{}stop.{}", condition.place.prefix(), condition.metric),
-                 condition.metric, metrics, *config);
+    check_metric(condition.place, "stop." + condition.metric, condition.metric, metrics, *config,
+                 problems);
   }
   const std::string& score = *trial.checkpoints.checkpoint_score_attribute;
-  check_metric(fmt::format("checkpoint_score_attribute = {}", score), score, metrics, *config);
+  check_metric({}, "checkpoint_score_attribute = " + score, score, metrics, *config, problems);
+  problems.throw_any();
   return metrics;
 }
 

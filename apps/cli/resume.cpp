@@ -11,6 +11,7 @@
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
 #include "knurl/core/base/log.h"
+#include "knurl/core/config/yaml.h"
 #include "knurl/core/metrics/sinks.h"
 
 namespace knurl::cli {
@@ -50,6 +51,7 @@ void check_unchanged(const AlgorithmConfig& saved, const AlgorithmConfig& now) {
   const CommonOptions& a = saved.common();
   const CommonOptions& b = now.common();
   refuse("env", *a.environment.env, *b.environment.env);
+  refuse("env_config", to_json(*a.environment.env_config), to_json(*b.environment.env_config));
   refuse("seed", a.debugging.seed->value_or(0), b.debugging.seed->value_or(0));
   refuse("num_rollout_workers", a.rollouts.num_rollout_workers.value(),
          b.rollouts.num_rollout_workers.value());
@@ -83,15 +85,21 @@ tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& inte
   finish(trial, arguments);
   check_unchanged(*saved, *trial.config);
   const auto algorithm = trial.config->build();
-  algorithm->load_state(found.state);
+  try {
+    algorithm->load_state(found.state);
+  } catch (const Error& error) {
+    if (arguments.set.empty() && arguments.config.empty()) throw;
+    fail(ErrorKind::config, "--resume {} with other options: {}", arguments.resume, error.what());
+  }
 
   if (const auto met = already_met(directory, *algorithm, trial.stop)) {
     log(LogLevel::warning, "nothing to do: {}; give a larger --stop", *met);
     return {.reason = *met};
   }
-  cut_results(directory / "result.json", directory / "progress.csv", algorithm->iteration());
+  // checkpoints first: one without its row would look newer than what is written from here on
   tune::TrialCheckpoints(directory, trial.checkpoints, algorithm->metric_names())
       .cut(algorithm->iteration());
+  cut_results(directory / "result.json", directory / "progress.csv", algorithm->iteration());
   fs::remove(directory / "error.txt");
   write_record(directory, trial, algorithm->config());
   note_resume(directory, {.checkpoint = found.directory,

@@ -8,23 +8,12 @@
 namespace knurl::cli {
 namespace {
 
-/// "min-loss": small is good, as Tune writes it.
-void set_score(const std::string& attribute, tune::CheckpointOptions& checkpoints) {
-  const bool small_is_good = attribute.starts_with("min-");
-  checkpoints.checkpoint_score_attribute = small_is_good ? attribute.substr(4) : attribute;
-  checkpoints.checkpoint_score_order =
-      small_is_good ? tune::ScoreOrder::min : tune::ScoreOrder::max;
-}
-
 void set_checkpoints(const TrainArguments& arguments, tune::CheckpointOptions& checkpoints) {
   if (arguments.checkpoint_freq) checkpoints.checkpoint_frequency = *arguments.checkpoint_freq;
   if (arguments.checkpoint_at_end) checkpoints.checkpoint_at_end = *arguments.checkpoint_at_end;
   if (arguments.keep_checkpoints) checkpoints.num_to_keep = arguments.keep_checkpoints;
-  const std::string in_file = *checkpoints.checkpoint_score_attribute;
   if (!arguments.checkpoint_score_attr.empty()) {
-    set_score(arguments.checkpoint_score_attr, checkpoints);
-  } else if (in_file.starts_with("min-")) {
-    set_score(in_file, checkpoints);
+    tune::set_score(checkpoints, arguments.checkpoint_score_attr);
   }
 }
 
@@ -49,7 +38,8 @@ void check_arguments(const TrainArguments& a) {
     return;
   }
   if (!a.files.empty() && !a.run.empty()) {
-    fail(ErrorKind::config, "--run {} and a config file: give one of them", a.run);
+    fail(ErrorKind::config, "--run {} and a config file ({}): give one of them", a.run,
+         a.files.front());
   }
   if (!a.files.empty() && !a.experiment_name.empty()) {
     fail(ErrorKind::config, "--experiment-name {}: the experiments of a file have names already",

@@ -17,17 +17,36 @@
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
 #include "knurl/core/base/log.h"
+#include "knurl/core/config/problems.h"
 
 namespace knurl::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// Words that are no file, but look like something else that `train` takes.
+void check_file(const std::string& file) {
+  if (fs::exists(expanded(file))) return;
+  if (file.find('=') != std::string::npos) {
+    fail(ErrorKind::config, "{}: no such file; options are given as --set {}", file, file);
+  }
+  for (const AlgorithmEntry& entry : registered_algorithms()) {
+    if (entry.name == file) {
+      fail(ErrorKind::config, "{}: no such file; did you mean --run {}?", file, file);
+    }
+  }
+}
+
 std::vector<PlannedTrial> trials_of(const TrainArguments& arguments) {
+  Problems problems;
   std::vector<PlannedTrial> trials;
   for (const std::string& file : arguments.files) {
-    for (PlannedTrial& trial : trials_of_file(expanded(file))) trials.push_back(std::move(trial));
+    problems.collect({}, [&] {
+      check_file(file);
+      for (PlannedTrial& trial : trials_of_file(expanded(file))) trials.push_back(std::move(trial));
+    });
   }
+  problems.throw_any();
   if (arguments.files.empty()) {
     const bool named = !arguments.experiment_name.empty();
     trials.push_back({.name = named ? arguments.experiment_name : "default",
@@ -37,10 +56,11 @@ std::vector<PlannedTrial> trials_of(const TrainArguments& arguments) {
     try {
       finish(trial, arguments);
     } catch (const Error& error) {
-      if (trials.size() == 1) throw;
-      fail(error.kind(), "{}: {}", trial.name, error.what());
+      if (trials.size() == 1 || error.kind() != ErrorKind::config) throw;
+      problems.add({}, fmt::format("{}: {}", trial.name, error.what()));
     }
   }
+  problems.throw_any();
   return trials;
 }
 
@@ -51,8 +71,7 @@ void start_from(const fs::path& path, Algorithm& algorithm) {
   try {
     algorithm.set_weights({{"default_policy", std::move(weights)}});
   } catch (const Error& error) {
-    fail(ErrorKind::checkpoint, "--init-from {}: the weights are those of another net: {}",
-         path.string(), error.what());
+    fail(ErrorKind::checkpoint, "--init-from {}: {}", path.string(), error.what());
   }
 }
 
@@ -80,18 +99,18 @@ int exit_code_of(std::optional<int> signal) {
 
 int train(const TrainArguments& given) {
   set_log_level(given.verbose ? LogLevel::info : LogLevel::warning);
-  std::signal(SIGPIPE, SIG_IGN);  // training does not end because nobody reads along
+  std::signal(SIGPIPE, SIG_IGN);  // training does not end because nobody reads along,
+  std::signal(SIGXFSZ, SIG_IGN);  // and a file that may not grow is an error like a full disk
   TrainArguments arguments = given;
   if (!arguments.files.empty() && arguments.files.front() == "file") {  // as RLlib has it
     arguments.files.erase(arguments.files.begin());
   }
   check_arguments(arguments);
+  tune::Interrupt interrupt;  // before the first env is made: it may start threads
   if (!arguments.resume.empty()) {
-    tune::Interrupt interrupt;
     return exit_code_of(resume(arguments, interrupt).signal);
   }
   const std::vector<PlannedTrial> trials = trials_of(arguments);
-  tune::Interrupt interrupt;
   for (const PlannedTrial& trial : trials) {
     const tune::TrialOutcome outcome = start(trial, arguments, interrupt);
     if (outcome.signal) return exit_code_of(outcome.signal);

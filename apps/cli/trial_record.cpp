@@ -62,6 +62,9 @@ PlannedTrial read_record(const fs::path& directory) {
   const fs::path path = directory / kRecordFile;
   const Json record = read_json(path);
   try {
+    if (!record.value("resumed", Json::array()).is_array()) {
+      fail(ErrorKind::checkpoint, "resumed is no list");
+    }
     PlannedTrial trial{.name = record.at("name").get<std::string>(), .config = nullptr};
     const auto part = [&](const char* name) {
       return parse_yaml(record.value(name, Json::object()).dump(), path.string());

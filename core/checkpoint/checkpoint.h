@@ -34,9 +34,11 @@ class CheckpointData {
     files_[name].assign(bytes.begin(), bytes.end());
   }
 
+  /// A file's path for messages; its name where the data was never in a directory.
+  [[nodiscard]] std::string path_of(const std::string& name) const;
+
  private:
   [[nodiscard]] const std::vector<std::byte>& file(const std::string& name) const;
-  [[nodiscard]] std::string path_of(const std::string& name) const;
 
   Files files_;
   std::filesystem::path source_;

@@ -136,7 +136,10 @@ struct ValueType<E> {
 template <class T>
 requires(detail::IsList<T>::value || detail::IsFixedList<T>::value) struct ValueType<T> {
   using Element = ValueType<typename T::value_type>;
-  static std::string text() { return "list of " + Element::text(); }
+  static std::string text() {
+    const std::string one = Element::text();
+    return one.starts_with("list ") ? "list of lists" + one.substr(4) : "list of " + one + "s";
+  }
   static T read(const ConfigValue& value, const std::string& path, const Range& range) {
     if (!value.list()) detail::refuse(value, path, "a " + text());
     T out{};

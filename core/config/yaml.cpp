@@ -275,7 +275,9 @@ ConfigValue parse_yaml(std::string_view text, const std::string& source) {
     }
     return root;
   } catch (const YAML::Exception& error) {
-    fail(ErrorKind::config, "{}:{}: not YAML: {}", source, error.mark.line + 1, error.msg);
+    const bool tab = text.find("\n\t") != std::string_view::npos;
+    fail(ErrorKind::config, "{}:{}: not YAML: {}{}", source, error.mark.line + 1, error.msg,
+         tab ? " (a line begins with a tab; YAML indents with spaces)" : "");
   }
 }
 

@@ -145,6 +145,21 @@ std::string violation(const ConstRow& value) {
   return "";
 }
 
+std::string unusable(const ConstRow& value, std::size_t leaf) {
+  const Leaf& each = value.layout().leaves()[leaf];
+  if (!each.space.as<Box>()) {
+    const std::string wrong = violation(value, leaf);
+    return wrong.empty() ? "" : ", " + wrong;
+  }
+  for (std::int64_t i = 0; i < each.size(); ++i) {
+    const double number = element(value, leaf, i);
+    if (std::isfinite(static_cast<float>(number))) continue;
+    const std::string where = each.path.empty() ? "" : " " + each.path;
+    return fmt::format("{}[{}] is {}: must be finite", where, i, number);
+  }
+  return "";
+}
+
 bool contains(const ConstRow& value) {
   return violation(value).empty();
 }

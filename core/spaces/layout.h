@@ -192,6 +192,11 @@ bool contains(const ConstRow& value);
 std::string violation(const ConstRow& value);
 /// The same of one leaf.
 std::string violation(const ConstRow& value, std::size_t leaf);
+/// Why nothing can be computed from a leaf, to stand after what it is (", element 0: 7 is not in
+/// [0, 1]", "[0] is nan: must be finite"), or nothing: numbers are to be finite as float32, whole
+/// things in their space. Bounds of boxes are not looked at: that an env leaves them is its own
+/// affair, as with Gymnasium.
+std::string unusable(const ConstRow& value, std::size_t leaf);
 
 /// Draws a value: uniform where bounded on both sides, exponential beyond one bound, normal where
 /// unbounded (as Gymnasium does).

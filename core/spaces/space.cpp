@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/ranges.h>
 
@@ -20,8 +21,16 @@ std::string bounds_text(const Bounds& bounds) {
   return fmt::format("[{}]", fmt::join(bounds.values(), ", "));
 }
 
+/// start + n - 1 is a number, too.
+void validate_start(std::int64_t start, std::int64_t n, std::string_view kind) {
+  std::int64_t end = 0;
+  if (!__builtin_add_overflow(start, n - 1, &end)) return;
+  fail(ErrorKind::env, "{}: {} values from {} on go beyond 64 bits", kind, n, start);
+}
+
 void validate(Discrete& space) {
   if (space.n < 1) fail(ErrorKind::env, "Discrete: n = {}: must be at least 1", space.n);
+  validate_start(space.start, space.n, "Discrete");
 }
 
 void validate(MultiDiscrete& space) {
@@ -33,6 +42,9 @@ void validate(MultiDiscrete& space) {
   if (space.start.size() != space.nvec.size()) {
     fail(ErrorKind::env, "MultiDiscrete: {} starts for {} elements", space.start.size(),
          space.nvec.size());
+  }
+  for (std::size_t i = 0; i < space.nvec.size(); ++i) {
+    validate_start(space.start[i], space.nvec[i], "MultiDiscrete");
   }
 }
 
@@ -55,6 +67,14 @@ void validate(MultiBinary& space) {
   validate_shape(space.shape, "MultiBinary");
 }
 
+/// A number can be held by a type.
+bool fits(double number, DType dtype) {
+  return visit(dtype, [&]<class T>(T*) {
+    return number >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+           number <= static_cast<double>(std::numeric_limits<T>::max());
+  });
+}
+
 void validate(Box& space) {
   validate_shape(space.shape, "Box");
   const std::int64_t size = num_elements(space.shape);
@@ -70,6 +90,14 @@ void validate(Box& space) {
     const double high = space.high.at(i);
     if (!(low <= high)) {
       fail(ErrorKind::env, "Box: element {}: low {} is not below high {}", i, low, high);
+    }
+    if (low == high && std::isinf(low)) {
+      fail(ErrorKind::env, "Box: element {}: low and high are both {}", i, low);
+    }
+    for (const double bound : {low, high}) {
+      if (std::isinf(bound) || fits(bound, space.dtype)) continue;
+      fail(ErrorKind::env, "Box of {}: element {}: no such number can be {}", name_of(space.dtype),
+           i, bound);
     }
     if (whole && (!std::isfinite(low) || !std::isfinite(high))) {
       fail(ErrorKind::env, "Box of {}: element {} needs finite bounds", name_of(space.dtype), i);

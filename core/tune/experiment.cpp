@@ -90,9 +90,13 @@ void refuse_misplaced(ConfigValue& map, const std::string& path, const KeyHint& 
   });
 }
 
-Place place_of(const ConfigValue& map, const char* name, const char* alias) {
+const ConfigValue* find_either(const ConfigValue& map, const char* name, const char* alias) {
   const ConfigValue* value = map.find(name);
-  if (!value) value = map.find(alias);
+  return value ? value : map.find(alias);
+}
+
+Place place_of(const ConfigValue& map, const char* name, const char* alias) {
+  const ConfigValue* value = find_either(map, name, alias);
   return value ? value->place() : map.place();
 }
 
@@ -108,24 +112,49 @@ NamedExperiment parse_experiment(const std::string& name, ConfigValue map, const
   Experiment& experiment = out.experiment;
   const Section section{.schema = &schema_of<Experiment>(), .object = &experiment};
   read_sections(map, std::span(&section, 1), name, problems);
+  CheckpointOptions& checkpoints = experiment.checkpoint_config;
+  if (const std::string score = *checkpoints.checkpoint_score_attribute;
+      score.starts_with("min-")) {
+    set_score(checkpoints, score);
+  }
   if (experiment.run->empty()) {
     problems.add(place, fmt::format("{}{}.run: the algorithm is missing", place.prefix(), name));
   }
   if (experiment.num_samples > 1) {
-    problems.add(place, fmt::format("{}{}.num_samples = {}: several samples are not available yet",
-                                    place.prefix(), name, experiment.num_samples.value()));
+    const Place there = place_of(map, "num_samples", "num_samples");
+    problems.add(there, fmt::format("{}{}.num_samples = {}: several samples are not available yet",
+                                    there.prefix(), name, experiment.num_samples.value()));
   }
   return out;
 }
 
 }  // namespace
 
-std::vector<NamedExperiment> parse_experiments(const ConfigValue& file, const KeyHint& hint) {
+void set_score(CheckpointOptions& options, const std::string& attribute) {
+  const bool small_is_good = attribute.starts_with("min-");
+  options.checkpoint_score_attribute = small_is_good ? attribute.substr(4) : attribute;
+  options.checkpoint_score_order = small_is_good ? ScoreOrder::min : ScoreOrder::max;
+}
+
+std::vector<NamedExperiment> parse_experiments(const ConfigValue& file) {
+  Problems problems;
+  std::vector<NamedExperiment> out = parse_experiments(file, {}, problems);
+  problems.throw_any();
+  return out;
+}
+
+std::vector<NamedExperiment> parse_experiments(const ConfigValue& file, const KeyHint& hint,
+                                               Problems& problems) {
   if (!file.map() || file.map()->empty()) {
     fail(ErrorKind::config, "{}: must hold experiments, as name: {{run: PPO, env: CartPole-v1}}",
          file.place().text());
   }
-  Problems problems;
+  if (const ConfigValue* run = find_either(file, "run", "algo"); run && run->scalar()) {
+    fail(ErrorKind::config,
+         "{}run: the file holds an experiment without a name; write one above it, as my-name:, and "
+         "indent the rest",
+         run->place().prefix());
+  }
   std::vector<NamedExperiment> out;
   for (const auto& [name, value, place] : *file.map()) {
     if (value.map()) {
@@ -136,7 +165,6 @@ std::vector<NamedExperiment> parse_experiments(const ConfigValue& file, const Ke
                                       place.prefix(), name, value.describe()));
     }
   }
-  problems.throw_any();
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "knurl/core/config/fields.h"
+#include "knurl/core/config/problems.h"
 
 namespace knurl::tune {
 
@@ -35,6 +36,9 @@ struct CheckpointOptions {
     field("checkpoint_score_order", self.checkpoint_score_order, "whether a high score is good");
   }
 };
+
+/// Makes a metric the checkpoints' score. "min-loss": small is good, as Tune writes it.
+void set_score(CheckpointOptions& options, const std::string& attribute);
 
 /// One experiment of a file: `name: {run, env, stop, config, …}`, in Tune's vocabulary.
 struct Experiment {
@@ -72,6 +76,9 @@ using KeyHint = std::function<std::string(const std::string& key)>;
 
 /// The experiments of a file in the order they stand there. Throws Error(config) with file, line,
 /// path and rule for all that is wrong with them.
-std::vector<NamedExperiment> parse_experiments(const ConfigValue& file, const KeyHint& hint = {});
+std::vector<NamedExperiment> parse_experiments(const ConfigValue& file);
+/// The same, adding what is wrong to `problems`.
+std::vector<NamedExperiment> parse_experiments(const ConfigValue& file, const KeyHint& hint,
+                                               Problems& problems);
 
 }  // namespace knurl::tune

@@ -25,8 +25,9 @@ void collect(const ConfigValue& map, const std::string& path, const std::string&
     const std::optional<bool> flag = value.as_bool();
     const std::optional<double> bound = flag ? std::optional(*flag ? 1.0 : 0.0) : value.as_double();
     if (!bound || std::isnan(*bound)) {
-      fail(ErrorKind::config, "{}{}.{} = {}: must be a number", value.place().prefix(), path, key,
-           value.describe());
+      const bool equals = key.find('=') != std::string::npos;
+      fail(ErrorKind::config, "{}{}.{} = {}: must be a number{}", value.place().prefix(), path, key,
+           value.describe(), equals ? "; write {metric: number}" : "");
     }
     out.push_back({.metric = metric, .bound = *bound, .place = place});
   }

@@ -19,7 +19,7 @@ class Trainable {
   /// Iterations done, those before load_state included.
   [[nodiscard]] virtual std::int64_t iteration() const = 0;
 
-  /// Everything that the next iteration depends on. Throws Error(checkpoint) rather than hand out a
+  /// Everything that the next iteration depends on. Throws Error(env) rather than hand out a
   /// state that cannot be gone on from.
   [[nodiscard]] virtual CheckpointData save_state() = 0;
   virtual void load_state(const CheckpointData& state) = 0;

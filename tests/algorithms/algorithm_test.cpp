@@ -263,10 +263,11 @@ TEST(Algorithm, AWholeNumberOutsideItsSpaceIsNamed) {
       algorithm->train();
       ADD_FAILURE() << "accepted";
     } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what())
-                    .find("SevenOfTwo-v0 (worker " + std::to_string(workers) +
-                          ", env 0): episode 0, step 1: observation element 0: 7 is not in [0, 1]"),
-                std::string::npos)
+      EXPECT_NE(
+          std::string(error.what())
+              .find("SevenOfTwo-v0 (worker " + std::to_string(workers) +
+                    ", env 0): episode 0, step 1: observation, element 0: 7 is not in [0, 1]"),
+          std::string::npos)
           << error.what();
     }
   }
@@ -289,6 +290,34 @@ TEST(Algorithm, TheKlCoefficientGoesOnUnlessAnotherIsGiven) {
   EXPECT_NE(adapted, 0.2);
   EXPECT_EQ(next_coefficient({.kl_coeff = 0.7}), 0.7);
   EXPECT_EQ(next_coefficient({.use_kl_loss = false}), 0.0);
+}
+
+TEST(Algorithm, AfterStopNothingIsRestored) {
+  const auto algorithm = small_ppo().build();
+  const CheckpointData state = algorithm->save_state();
+  algorithm->stop();
+  EXPECT_THROW(algorithm->load_state(state), Error);
+}
+
+TEST(Algorithm, ARefusedStateChangesNothing) {
+  const auto algorithm = small_ppo().build();
+  const auto twin = small_ppo().build();
+  const auto other = small_ppo(2).build();
+  other->train();
+  EXPECT_THROW(algorithm->load_state(other->save_state()), Error);
+  EXPECT_EQ(algorithm->iteration(), 0);
+  algorithm->train();
+  twin->train();
+  EXPECT_TRUE(same_weights(*algorithm, *twin));
+}
+
+TEST(Algorithm, SchedulesSurviveBeingWrittenOut) {
+  PPOConfig config;
+  config.environment("CartPole-v1").debugging({.seed = 1});
+  config.training({.lr_schedule = Schedule({{0, 0.1}, {100, 0.2}})},
+                  {.entropy_coeff_schedule = Schedule({{0, 0.1}, {100, 0.0}})});
+  PPOConfig read = PPOConfig::from_yaml(config.to_yaml());
+  EXPECT_EQ(to_json(read.resolved()->to_value()), to_json(config.resolved()->to_value()));
 }
 
 /// Takes long over its third step.

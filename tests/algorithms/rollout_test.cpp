@@ -115,6 +115,17 @@ TEST(Rollout, NaNStopsTheRunAndNamesItsPlace) {
             "Counter-v0 (worker 0, env 0): step: the counter broke");
 }
 
+TEST(Rollout, AfterAnErrorEpisodesBeginAnew) {
+  RolloutWorker worker = worker_of(counter_config("{length: 50, throw_at: 15}"), 1);
+  worker.sample({.steps_per_env = 10});
+  EXPECT_THROW(worker.sample({.steps_per_env = 10}), Error);
+  const Fragment next = worker.sample({.steps_per_env = 3});
+  ASSERT_EQ(next.policies[0].segments.size(), 1U);
+  EXPECT_EQ(next.policies[0].segments[0].episode, 1);
+  EXPECT_EQ(observations_of(next.policies[0], next.policies[0].segments[0]),
+            (std::vector<float>{0, 1, 2, 3}));
+}
+
 /// Everything that was seen and done, by env and episode: independent of who did it.
 std::map<std::pair<int, std::int64_t>, std::vector<float>> by_episode(
     const std::vector<Fragment>& fragments) {

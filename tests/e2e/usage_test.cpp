@@ -178,7 +178,7 @@ TEST(Cli, PipedOutputIsPlainLinesAndEndsWithTheNextCommand) {
   EXPECT_EQ(finished.out.find('\033'), std::string::npos);
   EXPECT_EQ(count(finished.out, "iter "), 5);
   std::smatch match;
-  const std::regex command("evaluate it:     knurl evaluate (\\S+)\n");
+  const std::regex command("evaluate it:     \\S*knurl evaluate (\\S+)\n");
   ASSERT_TRUE(std::regex_search(finished.out, match, command)) << finished.out;
   const Finished evaluated = knurl({"evaluate", match[1].str()}, scratch.path());
   EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
@@ -324,6 +324,41 @@ TEST(Cli, MetricsAndEnvOptionsCanBeLookedUp) {
   const std::string maze = knurl({"config", "Maze-v0"}, scratch.path()).out;
   EXPECT_NE(maze.find("random_goal = false"), std::string::npos);
   EXPECT_NE(maze.find("max_episode_steps = null"), std::string::npos);
+}
+
+TEST(Cli, WordsThatAreNoneLeadToTheRightOnes) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const auto error = [&](std::vector<std::string> arguments) {
+    const Finished finished = knurl(std::move(arguments), scratch.path());
+    EXPECT_EQ(finished.exit_code, 2);
+    return finished.err;
+  };
+  EXPECT_EQ(error({"trian", "maze.yaml"}),
+            "knurl: error: trian: no such command; did you mean train?\n");
+  EXPECT_EQ(error({"config", "CartPole-v2"}),
+            "knurl: error: CartPole-v2: no algorithm, environment or file; did you mean "
+            "CartPole-v1?\n");
+  EXPECT_EQ(error({"train", "PPO"}), "knurl: error: PPO: no such file; did you mean --run PPO?\n");
+  EXPECT_EQ(error({"train", "maze.yaml", "--set", "gamma=0.8", "lr=0.1"}),
+            "knurl: error: lr=0.1: no such file; options are given as --set lr=0.1\n");
+  EXPECT_NE(error({"train", "maze.yaml", "--lr", "0.1"}).find("given as --set"), std::string::npos);
+  write_file(scratch.path() / "nameless.yaml", "run: PPO\nenv: CartPole-v1\n");
+  EXPECT_EQ(
+      error({"train", "nameless.yaml"}),
+      "knurl: error: nameless.yaml:1: run: the file holds an experiment without a name; write "
+      "one above it, as my-name:, and indent the rest\n");
+}
+
+TEST(Cli, SmallScoresAreGoodInFilesToo) {
+  const Scratch scratch;
+  write_file(scratch.path() / "a.yaml",
+             "x: {run: QLearning, env: Maze-v0, checkpoint_score_attr: min-episode_len_mean,\n"
+             "    stop: {training_iteration: 1}}\n");
+  const Finished config = knurl({"config", "a.yaml"}, scratch.path());
+  EXPECT_EQ(config.exit_code, 0) << config.err;
+  EXPECT_NE(config.out.find("checkpoint_score_order: min"), std::string::npos);
+  EXPECT_EQ(knurl({"train", "a.yaml", "-q"}, scratch.path()).exit_code, 0);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST(Fields, RefusalsNamePlacePathValueAndRule) {
   EXPECT_EQ(refusal("schedule: [[0, 1, 2]]"),
             "a.yaml:1: config.schedule[0] = a list of 3: must be a list of exactly 2");
   EXPECT_EQ(refusal("schedule: 1"),
-            "a.yaml:1: config.schedule = 1: must be a list of list of number");
+            "a.yaml:1: config.schedule = 1: must be a list of lists of numbers");
 }
 
 TEST(Fields, UnknownKeysNameTheNearestKnown) {

@@ -159,6 +159,16 @@ TEST(Space, BoundsAndSizesThatCannotBeAreRefused) {
   };
   EXPECT_EQ(refusal(Box{.shape = {2}, .low = 0.0, .high = 2.5, .dtype = DType::int64}),
             "Box of int64: element 0: bounds 0 and 2.5 are to be whole numbers");
+  EXPECT_EQ(refusal(Box{.shape = {1}, .low = 0.0, .high = 300.0, .dtype = DType::uint8}),
+            "Box of uint8: element 0: no such number can be 300");
+  EXPECT_EQ(refusal(Box{.shape = {1}, .low = 0.0, .high = 1e39}),
+            "Box of float32: element 0: no such number can be 1e+39");
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(refusal(Box{.shape = {1}, .low = kInfinity, .high = kInfinity}),
+            "Box: element 0: low and high are both inf");
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(refusal(Discrete{.n = 5, .start = kLargest - 2}),
+            "Discrete: 5 values from 9223372036854775805 on go beyond 64 bits");
   EXPECT_EQ(refusal(Box{.shape = {1 << 30, 1 << 30, 1 << 30}}),
             "Box: shape [1073741824, 1073741824, 1073741824]: more than 1099511627776 elements");
 }
