@@ -93,7 +93,7 @@ Row compare(const Places& places, int num_envs, int iterations) {
 
 std::vector<Row> train(const Places& places) {
   require_peers(places);
-  return {compare(places, 8, 2), compare(places, 1, 5)};
+  return {compare(places, 8, 3), compare(places, 1, 5)};
 }
 
 }  // namespace knurl::bench
