@@ -7,27 +7,10 @@
 #include "knurl/algorithms/learner/optimizer.h"
 #include "knurl/models/columns.h"
 #include "knurl/models/fast/fast_net.h"
+#include "random_spec.h"
 
 namespace knurl {
 namespace {
-
-NetSpec random_spec(Rng& rng) {
-  const auto activation = static_cast<Activation>(rng.below(5));
-  const auto stack = [&](std::uint64_t most) {
-    HiddenLayers hidden{.activation = activation};
-    for (std::uint64_t i = rng.below(most + 1); i > 0; --i) {
-      hidden.units.push_back(1 + static_cast<int>(rng.below(70)));
-    }
-    return hidden;
-  };
-  return make_net(1 + static_cast<int>(rng.below(20)), stack(2),
-                  {{.name = "policy",
-                    .output = "logits",
-                    .size = 1 + static_cast<int>(rng.below(18)),
-                    .hidden = stack(2),
-                    .init_norm = 1.0},
-                   {.name = "value", .output = "values", .hidden = stack(2), .init_norm = 1.0}});
-}
 
 std::vector<float> random_numbers(std::size_t n, Rng& rng) {
   std::vector<float> out(n);
