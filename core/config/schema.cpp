@@ -123,11 +123,11 @@ void read_sections(const ConfigValue& map, std::span<const Section> sections,
   }
   std::vector<std::pair<const Field*, const ConfigValue::Entry*>> seen;
   for (const ConfigValue::Entry& entry : *map.map()) {
-    const Field* field = nullptr;
     const Section* home = nullptr;
     for (const Section& section : sections) {
-      if (!field && (field = section.schema->find(entry.key))) home = &section;
+      if (!home && section.schema->find(entry.key)) home = &section;
     }
+    const Field* field = home ? home->schema->find(entry.key) : nullptr;
     if (!field) {
       std::vector<std::string> names;
       for (const Section& section : sections) collect_names(*section.schema, "", names);

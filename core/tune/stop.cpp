@@ -19,7 +19,7 @@ void collect(const ConfigValue& map, const std::string& path, const std::string&
   for (const auto& [key, value, place] : *map.map()) {
     const std::string metric = prefix + key;
     if (value.map()) {
-      collect(value, path + "." + key, metric + "/", out);
+      collect(value, fmt::format("{}.{}", path, key), metric + "/", out);
       continue;
     }
     const std::optional<bool> flag = value.as_bool();
