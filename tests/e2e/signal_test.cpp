@@ -15,6 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::vector<std::string> kEndlessIteration{
+    knurl_binary(), "train",   "--run", "QLearning",
+    "--env",        "Maze-v0", "--set", "min_sample_timesteps_per_iteration=1000000000000"};
+
 class Signals : public ::testing::TestWithParam<int> {};
 
 TEST_P(Signals, LeaveACheckpointOfTheLastIteration) {
@@ -38,10 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Signals, ::testing::Values(SIGINT, SIGTERM, SIGHU
 
 TEST(Signals, ALongIterationIsNotWaitedFor) {
   const Scratch scratch;
-  write_file(scratch.path() / "slow.yaml",
-             "x: {run: QLearning, env: Maze-v0,\n"
-             "    config: {min_sample_timesteps_per_iteration: 1000000000000}}");
-  Process running({knurl_binary(), "train", "slow.yaml"}, scratch.path());
+  Process running(kEndlessIteration, scratch.path());
   ASSERT_TRUE(running.wait_for_output("no stop condition", std::chrono::seconds(10)));
   const auto start = std::chrono::steady_clock::now();
   running.send(SIGINT);
@@ -55,10 +56,7 @@ TEST(Signals, ALongIterationIsNotWaitedFor) {
 
 TEST(Signals, ASecondOneEndsTheRunAtOnce) {
   const Scratch scratch;
-  write_file(scratch.path() / "slow.yaml",
-             "x: {run: QLearning, env: Maze-v0,\n"
-             "    config: {min_sample_timesteps_per_iteration: 1000000000000}}");
-  Process running({knurl_binary(), "train", "slow.yaml"}, scratch.path());
+  Process running(kEndlessIteration, scratch.path());
   ASSERT_TRUE(running.wait_for_output("no stop condition", std::chrono::seconds(10)));
   running.send(SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));  // signals of one kind do not queue
