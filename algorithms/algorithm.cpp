@@ -56,8 +56,8 @@ Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
   actions_ = SpaceLayout(env_spec_.action);
   names_ = knurl::metric_names(*config_, env_spec_);
   workers_ = std::make_unique<WorkerSet>(*config_);
-  greedy_.policy = config_->make_policy(env_spec_, Acting::greedy);
-  exploring_.policy = config_->make_policy(env_spec_, Acting::exploring);
+  greedy_.policy = config_->make_policy(env_spec_, Acting::greedy, {});
+  exploring_.policy = config_->make_policy(env_spec_, Acting::exploring, {});
   action_rng_ = run_rng().split("compute_actions");
 }
 
@@ -111,7 +111,9 @@ Result Algorithm::train() {
       episode_metrics(std::vector<EpisodeSummary>(window_.begin(), window_.end()), env_spec_.info);
   report_counters(result, before, elapsed);
   report_timers(result, elapsed);
-  result.merge(learner().take_stats(), "info/learner/default_policy/learner_stats/");
+  Result stats = learner().take_stats();
+  report_own(stats);
+  result.merge(stats, "info/learner/default_policy/learner_stats/");
   const auto interval = config_->evaluation_interval();
   if (interval && counters_.iteration % *interval == 0) result.merge(evaluate());
   return result;
@@ -224,6 +226,7 @@ CheckpointData Algorithm::save_state() {
   out.add_json(kStateFile, counters_json());
   out.add_tensors(kWeightsFile, weights.tensors);
   learner().save(out);
+  save_own(out);
   workers_->save(out);
   return out;
 }
@@ -246,6 +249,7 @@ void Algorithm::load_state(const CheckpointData& state) {
     set_weights({{"default_policy", weights}});
     restore_counters(state.json(kStateFile));
     learner().load(state);
+    load_own(state);
     workers_->load(state);
     share_weights();
   } catch (...) {

@@ -80,6 +80,12 @@ class Algorithm : public tune::Trainable {
 
   [[nodiscard]] virtual Learner& learner() = 0;
 
+  /// What the algorithm keeps beside its learner: numbers for learner_stats, and what a checkpoint
+  /// must hold of it.
+  virtual void report_own(Result& /*stats*/) const {}
+  virtual void save_own(CheckpointData& /*out*/) const {}
+  virtual void load_own(const CheckpointData& /*in*/) {}
+
   // for training_step
 
   /// Steps the workers' envs, at least so many steps in all: whole rounds of fragments.

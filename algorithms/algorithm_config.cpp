@@ -34,18 +34,33 @@ void check_belonging(const OptimizerConfig& o) {
   }
 }
 
-void check_belonging(const ExplorationConfig& e) {
-  if (e.type.value() == ExplorationType::epsilon_greedy) return;
-  const ExplorationConfig fresh;
-  const auto refuse = [&](bool changed, std::string_view name) {
-    refuse_other_type(changed, fmt::format("exploration.exploration_config.{}", name),
-                      "EpsilonGreedy", "exploration.exploration_config.type",
-                      name_of(e.type.value()));
+/// `fresh` is the algorithm's own default.
+void check_belonging(const ExplorationConfig& e, const ExplorationConfig& fresh) {
+  const auto refuse = [&](bool changed, std::string_view name, std::string_view owner) {
+    refuse_other_type(changed, fmt::format("exploration.exploration_config.{}", name), owner,
+                      "exploration.exploration_config.type", name_of(e.type.value()));
   };
-  refuse(*e.initial_epsilon != *fresh.initial_epsilon, "initial_epsilon");
-  refuse(*e.final_epsilon != *fresh.final_epsilon, "final_epsilon");
-  refuse(*e.warmup_timesteps != *fresh.warmup_timesteps, "warmup_timesteps");
-  refuse(*e.epsilon_timesteps != *fresh.epsilon_timesteps, "epsilon_timesteps");
+  const bool shaped = *e.initial_epsilon != *fresh.initial_epsilon ||
+                      *e.final_epsilon != *fresh.final_epsilon ||
+                      *e.warmup_timesteps != *fresh.warmup_timesteps ||
+                      *e.epsilon_timesteps != *fresh.epsilon_timesteps;
+  if (e.type.value() == ExplorationType::epsilon_greedy ||
+      e.type.value() == ExplorationType::per_worker_epsilon_greedy) {
+    if (shaped && e.epsilon_schedule->has_value()) {
+      fail(ErrorKind::config,
+           "exploration.exploration_config.epsilon_schedule takes the place of initial_epsilon, "
+           "final_epsilon, warmup_timesteps and epsilon_timesteps: give it or them");
+    }
+  } else {
+    refuse(*e.initial_epsilon != *fresh.initial_epsilon, "initial_epsilon", "EpsilonGreedy");
+    refuse(*e.final_epsilon != *fresh.final_epsilon, "final_epsilon", "EpsilonGreedy");
+    refuse(*e.warmup_timesteps != *fresh.warmup_timesteps, "warmup_timesteps", "EpsilonGreedy");
+    refuse(*e.epsilon_timesteps != *fresh.epsilon_timesteps, "epsilon_timesteps", "EpsilonGreedy");
+    refuse(e.epsilon_schedule->has_value(), "epsilon_schedule", "EpsilonGreedy");
+  }
+  if (e.type.value() != ExplorationType::soft_q) {
+    refuse(*e.temperature != *fresh.temperature, "temperature", "SoftQ");
+  }
 }
 
 /// Envs in the whole run. Throws Error(config) where there are more than anybody can want.
@@ -160,14 +175,17 @@ std::optional<int> AlgorithmConfig::evaluation_interval() const {
   return interval && *interval > 0 ? interval : std::nullopt;
 }
 
+int AlgorithmConfig::auto_fragment_length(int num_envs) const {
+  return (common_.training.train_batch_size + num_envs - 1) / num_envs;
+}
+
 std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
   auto out = clone();
   CommonOptions& c = out->common_;
   out->check();
   const int num_envs = num_envs_of(c.rollouts);
   if (c.rollouts.rollout_fragment_length->is_auto()) {
-    c.rollouts.rollout_fragment_length =
-        Default{(c.training.train_batch_size + num_envs - 1) / num_envs};
+    c.rollouts.rollout_fragment_length = Default{out->auto_fragment_length(num_envs)};
   }
   if (const auto schedule = *c.training.lr_schedule) {
     c.training.lr = Default{*schedule};
@@ -207,7 +225,8 @@ void AlgorithmConfig::check() const {
          name_of(c.training.grad_clip_by.value()));
   }
   check_belonging(c.training.optimizer);
-  check_belonging(c.exploration.exploration_config);
+  check_belonging(c.exploration.exploration_config,
+                  fresh()->common().exploration.exploration_config);
   check_own();
 }
 

@@ -44,8 +44,8 @@ class AlgorithmConfig {
   /// A config of the same algorithm with nothing but defaults.
   [[nodiscard]] virtual std::unique_ptr<AlgorithmConfig> fresh() const = 0;
   /// The policy for an env with these spaces.
-  [[nodiscard]] virtual std::unique_ptr<Policy> make_policy(const EnvSpec& env,
-                                                            Acting acting) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Policy> make_policy(const EnvSpec& env, Acting acting,
+                                                            const WorkerPlace& place) const = 0;
   /// What the learner reports below info/learner/default_policy/learner_stats/; aliases are the
   /// names that RLlib's newer API has for it.
   [[nodiscard]] virtual std::vector<MetricInfo> learner_metrics() const = 0;
@@ -91,6 +91,8 @@ class AlgorithmConfig {
 
   /// The options of this algorithm alone; they belong to the group "training".
   virtual Section own_section() = 0;
+  /// What rollout_fragment_length "auto" is for so many envs: as many as make a training batch.
+  [[nodiscard]] virtual int auto_fragment_length(int num_envs) const;
   /// Works out what is open in this algorithm's own options.
   virtual void resolve_own() {}
   /// Throws Error(config) for contradictions; names both options.

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "knurl/algorithms/learner/schedule.h"
 #include "knurl/core/config/fields.h"
+#include "knurl/core/config/schedule.h"
 #include "knurl/envs/vector_env.h"
 #include "knurl/models/exploration/exploration.h"
 #include "knurl/models/model_config.h"

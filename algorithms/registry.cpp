@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "knurl/algorithms/dqn/dqn_config.h"
 #include "knurl/algorithms/ppo/ppo_config.h"
 #include "knurl/algorithms/q_learning/q_learning_config.h"
 #include "knurl/core/base/error.h"
@@ -20,10 +21,11 @@ struct Registry {
 
 /// RLlib's algorithms that knurl does not have yet.
 constexpr const char* kLaterAlgorithms[] = {
-    "A2C", "A3C",    "AlphaZero", "APEX",           "ApexDQN", "APPO",    "ARS",    "BanditLinTS",
-    "BC",  "CQL",    "CRR",       "DDPG",           "DDPPO",   "DQN",     "DT",     "DreamerV3",
-    "ES",  "IMPALA", "IQL",       "LeelaChessZero", "MADDPG",  "MAML",    "MARWIL", "MBMPO",
-    "PG",  "QMIX",   "R2D2",      "Rainbow",        "SAC",     "SimpleQ", "SlateQ", "TD3"};
+    "A2C",         "A3C",   "AlphaZero", "APEX", "ApexDQN",        "APPO",   "ARS",
+    "BanditLinTS", "BC",    "CQL",       "CRR",  "DDPG",           "DDPPO",  "DT",
+    "DreamerV3",   "ES",    "IMPALA",    "IQL",  "LeelaChessZero", "MADDPG", "MAML",
+    "MARWIL",      "MBMPO", "PG",        "QMIX", "R2D2",           "SAC",    "SlateQ",
+    "TD3"};
 
 /// "Q-Learning", "q_learning" and "QLearning" are one name.
 std::string key_of(std::string_view name) {
@@ -44,9 +46,15 @@ Registry& registry() {
   static std::once_flag filled;
   std::call_once(filled, [] {
     instance.entries.push_back(
+        entry_of<DQNConfig>("deep Q-learning (Mnih et al. 2015), with all of Rainbow's parts"));
+    instance.entries.push_back(
         entry_of<PPOConfig>("proximal policy optimization (Schulman et al. 2017)"));
     instance.entries.push_back(
         entry_of<QLearningConfig>("tabular Q-learning (Watkins and Dayan 1992)"));
+    instance.entries.push_back(
+        {.name = "SimpleQ",
+         .sentence = "deep Q-learning without double Q, dueling and priorities",
+         .make_config = [] { return std::make_unique<DQNConfig>(DQNConfig::Preset::simple_q); }});
   });
   return instance;
 }

@@ -9,6 +9,7 @@
 
 #include "knurl/core/base/rng.h"
 #include "knurl/models/activation.h"
+#include "knurl/models/weight_init.h"
 #include "knurl/models/weights.h"
 
 namespace knurl {
@@ -21,7 +22,11 @@ struct DenseLayer {
   Activation activation = Activation::linear;
   /// The layer whose output it reads; nothing: the net's input.
   std::optional<std::size_t> source = std::nullopt;
-  double init_norm = 1.0;  ///< length of each row of W in a fresh model
+  double init_norm = 1.0;  ///< normc: length of each row of W in a fresh model
+  WeightInit init = WeightInit::normc;
+  /// sigma_0 of a noisy layer (models/noisy.h), which has name.weight_sigma and name.bias_sigma
+  /// too; 0: a layer without noise.
+  double sigma0 = 0.0;
 
   bool operator==(const DenseLayer&) const = default;
 };
@@ -46,6 +51,7 @@ struct NetSpec {
 struct HiddenLayers {
   std::vector<int> units = {};
   Activation activation = Activation::tanh;
+  WeightInit init = WeightInit::normc;
 };
 
 /// A net's result: its own hidden layers, then a linear layer of `size` units.
@@ -53,21 +59,25 @@ struct HeadSpec {
   std::string name = {};    ///< "policy": the layers' prefix
   std::string output = {};  ///< "action_dist_inputs": what results are called
   int size = 1;
-  HiddenLayers hidden = {};  ///< none: the head reads the trunk's last layer
-  double init_norm = 0.01;
+  HiddenLayers hidden = {};             ///< none: the head reads the trunk's last layer
+  double init_norm = 0.01;              ///< of the last layer
+  WeightInit init = WeightInit::normc;  ///< of the last layer
+  double sigma0 = 0.0;                  ///< of all its layers
 };
 
 /// A trunk that all heads share (it may be empty), and the heads.
 NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads);
 
-/// The tensors of a net, in order of its layers: weight, then bias.
+/// The tensors of a net, in order of its layers: weight, bias, and of a noisy layer their sigmas.
 std::vector<ColumnSpec> tensors_of(const NetSpec& spec);
 
-/// Fresh parameters as RLlib makes them: rows of W drawn from a normal distribution and scaled to
-/// length init_norm, biases 0.
+/// Fresh parameters, each layer's as its WeightInit says; a noisy layer's as Fortunato et al.
+/// (2018), section 3.2, with factorised noise.
 Weights fresh_weights(const NetSpec& spec, Rng rng);
 
-/// A table of the layers: name, output shape, parameters, what each reads, and totals.
-std::string summary(const NetSpec& spec);
+/// A table of the layers: name, output shape, parameters, what each reads, and totals. `part` shows
+/// only the layers of one head ("value"), or of what all heads share ("base_model"); empty: all.
+/// Throws Error(config) naming the parts where there is none of this name.
+std::string summary(const NetSpec& spec, const std::string& part = "");
 
 }  // namespace knurl

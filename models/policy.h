@@ -60,8 +60,10 @@ class Policy {
 
   [[nodiscard]] virtual Exploration& exploration() = 0;
 
-  /// The model as a table of layers, shapes and parameters.
-  [[nodiscard]] virtual std::string summary() const = 0;
+  /// The model as a table of layers, shapes and parameters; `part` shows one part: "base_model",
+  /// "value", "q_value_head". Throws Error(config) where there is none of this name.
+  [[nodiscard]] virtual std::string summary(const std::string& part) const = 0;
+  [[nodiscard]] std::string summary() const { return summary(""); }
 };
 
 }  // namespace knurl

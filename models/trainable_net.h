@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "knurl/core/base/rng.h"
 #include "knurl/models/net_spec.h"
 #include "knurl/models/weights.h"
 
@@ -26,6 +27,9 @@ class TrainableNet {
   /// column::kNetInputs), and keeps what backward needs. Returns the outputs in the order of the
   /// spec, each [rows, size]; they, and the minibatch, are to live until backward.
   virtual std::vector<std::span<const float>> forward(const RecordBatch& minibatch) = 0;
+
+  /// Draws the noise that forward uses from now on, where the net has any (models/noisy.h).
+  virtual void draw_noise(const Rng& /*rng*/) {}
 
   /// Sets gradients() anew from d loss / d output for each output of the last forward, each [rows,
   /// size].

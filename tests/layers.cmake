@@ -11,7 +11,7 @@ set(may_include_models core models)
 set(may_include_algorithms core envs models algorithms)
 set(may_include_apps core envs models algorithms apps)
 
-set(shared_by_algorithms learner losses rollout)
+set(shared_by_algorithms learner losses replay rollout)
 
 set(problems "")
 foreach(layer ${layers})

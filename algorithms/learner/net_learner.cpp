@@ -4,18 +4,27 @@
 #include <cstring>
 
 #include "knurl/core/base/error.h"
+#include "knurl/models/noisy.h"
 
 namespace knurl {
 namespace {
 
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 
+std::unique_ptr<TrainableNet> make_net_for(const NetSpec& spec, const Weights& weights,
+                                           int num_threads) {
+  if (!has_noise(spec)) return make_torch_net(spec, weights, num_threads);
+  return make_noisy_net(
+      spec, weights,
+      make_torch_net(without_noise(spec), plain_weights(spec, weights, nullptr), num_threads));
+}
+
 }  // namespace
 
 NetLearner::NetLearner(const NetSpec& spec, const Weights& weights, const TrainingOptions& options,
                        int num_threads)
     : options_(options),
-      net_(make_torch_net(spec, weights, num_threads)),
+      net_(make_net_for(spec, weights, num_threads)),
       optimizer_(make_optimizer(options.optimizer, net_->parameters())),
       version_(weights.version) {
   for (const NetOutput& output : spec.outputs) {

@@ -39,6 +39,9 @@ class NetLearner {
     return value;
   }
 
+  /// Draws new noise for a net that has any (models/noisy.h).
+  void draw_noise(const Rng& rng) { net_->draw_noise(rng); }
+
   /// d loss / d parameters of the last compute_gradients: to be combined with those of others.
   [[nodiscard]] RecordBatch& gradients() { return net_->gradients(); }
   /// Norm of the last gradients before clipping.

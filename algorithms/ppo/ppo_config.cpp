@@ -18,7 +18,9 @@ PPOConfig::PPOConfig() {
 
 NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& actions) const {
   const ModelConfig& model = common().training.model;
-  const HiddenLayers hidden{.units = model.fcnet_hiddens, .activation = model.fcnet_activation};
+  const HiddenLayers hidden{.units = model.fcnet_hiddens,
+                            .activation = model.fcnet_activation,
+                            .init = model.fcnet_weights_initializer->value_or(WeightInit::normc)};
   const HiddenLayers none;
   const bool shared = model.vf_share_layers;
   const ActionDistribution distribution = distribution_for(actions.space());
@@ -30,7 +32,8 @@ NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& a
                    {.name = "value", .output = column::kValues, .hidden = shared ? none : hidden}});
 }
 
-std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting) const {
+std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting,
+                                               const WorkerPlace& place) const {
   const SpaceLayout observations(env.observation);
   const SpaceLayout actions(env.action);
   const EnvironmentOptions& options = common().environment;
@@ -40,7 +43,7 @@ std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting
       .actions = actions,
       .action_options = {.normalize_actions = options.normalize_actions,
                          .clip_actions = options.clip_actions},
-      .exploration = make_exploration(common().exploration.exploration_config, acting)});
+      .exploration = make_exploration(common().exploration.exploration_config, acting, place)});
 }
 
 std::vector<MetricInfo> PPOConfig::learner_metrics() const {

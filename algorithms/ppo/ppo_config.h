@@ -51,8 +51,8 @@ class PPOConfig final : public ConfigBuilder<PPOConfig, PpoOptions> {
   PPOConfig();
 
   [[nodiscard]] std::string_view algorithm() const override { return "PPO"; }
-  [[nodiscard]] std::unique_ptr<Policy> make_policy(const EnvSpec& env,
-                                                    Acting acting) const override;
+  [[nodiscard]] std::unique_ptr<Policy> make_policy(const EnvSpec& env, Acting acting,
+                                                    const WorkerPlace& place) const override;
   [[nodiscard]] std::vector<MetricInfo> learner_metrics() const override;
   /// The net for these spaces: outputs action_dist_inputs and vf_preds.
   [[nodiscard]] NetSpec net_for(const SpaceLayout& observations, const SpaceLayout& actions) const;

@@ -15,7 +15,7 @@ QLearner::QLearner(const QLearningConfig& config, const SpaceLayout& observation
     : observations_(observations),
       states_(observations),
       lr_(config.common().training.lr),
-      exploration_(config.common().exploration.exploration_config),
+      epsilon_(epsilon_schedule(config.common().exploration.exploration_config)),
       gamma_(static_cast<float>(config.common().training.gamma.value())),
       table_(fresh_table(states_, actions)) {
   const auto fresh = static_cast<float>(config.own().initial_q.value());
@@ -24,7 +24,7 @@ QLearner::QLearner(const QLearningConfig& config, const SpaceLayout& observation
 
 std::int64_t QLearner::update(const std::vector<Fragment>& fragments, std::int64_t timestep) {
   last_lr_ = lr_.at(timestep);
-  last_epsilon_ = epsilon_at(exploration_, timestep);
+  last_epsilon_ = epsilon_.at(timestep);
   const std::int64_t before = updates_;
   for (const SegmentPlace& place : in_order(fragments)) {
     update(fragments[place.fragment].policies[0], *place.segment);

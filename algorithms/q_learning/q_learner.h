@@ -35,7 +35,7 @@ class QLearner final : public Learner {
   SpaceLayout observations_;
   StateIndex states_;
   Schedule lr_;
-  ExplorationConfig exploration_;
+  Schedule epsilon_;
   float gamma_;
   Weights table_;
   double td_error_sum_ = 0.0;

@@ -17,10 +17,11 @@ QLearningConfig::QLearningConfig() {
   options.reporting.min_sample_timesteps_per_iteration = Default{10'000};
 }
 
-std::unique_ptr<Policy> QLearningConfig::make_policy(const EnvSpec& env, Acting acting) const {
+std::unique_ptr<Policy> QLearningConfig::make_policy(const EnvSpec& env, Acting acting,
+                                                     const WorkerPlace& place) const {
   return std::make_unique<TabularPolicy>(
       SpaceLayout(env.observation), SpaceLayout(env.action),
-      make_exploration(common().exploration.exploration_config, acting));
+      make_exploration(common().exploration.exploration_config, acting, place));
 }
 
 std::vector<MetricInfo> QLearningConfig::learner_metrics() const {

@@ -18,8 +18,8 @@ class QLearningConfig final : public ConfigBuilder<QLearningConfig, QLearningOpt
   QLearningConfig();
 
   [[nodiscard]] std::string_view algorithm() const override { return "QLearning"; }
-  [[nodiscard]] std::unique_ptr<Policy> make_policy(const EnvSpec& env,
-                                                    Acting acting) const override;
+  [[nodiscard]] std::unique_ptr<Policy> make_policy(const EnvSpec& env, Acting acting,
+                                                    const WorkerPlace& place) const override;
   [[nodiscard]] std::vector<MetricInfo> learner_metrics() const override;
   [[nodiscard]] std::vector<std::string> unused_options() const override {
     return {"model",

@@ -39,7 +39,9 @@ RolloutWorker::RolloutWorker(RolloutWorkerSpec spec) : spec_(std::move(spec)) {
                           .stepping = options.rollouts.env_stepping,
                           .num_threads = options.resources.num_cpus_per_worker,
                           .render = spec_.render});
-  policy_ = config->make_policy(env_->spec(), spec_.acting);
+  policy_ = config->make_policy(
+      env_->spec(), spec_.acting,
+      {.worker = spec_.worker, .workers = options.rollouts.num_rollout_workers});
   const auto n = static_cast<std::size_t>(spec_.num_envs);
   exploration_rngs_.resize(n);
   terminated_.resize(n);

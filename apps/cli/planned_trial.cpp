@@ -132,7 +132,7 @@ MetricNames check_trial(const PlannedTrial& trial) {
   const EnvironmentOptions& environment = config->common().environment;
   const EnvSpec env = make_env(*environment.env, *environment.env_config)->spec();
   try {
-    config->make_policy(env, Acting::greedy);
+    config->make_policy(env, Acting::greedy, {});
   } catch (const Error& error) {
     fail(error.kind(), "{} on {}: {}", config->algorithm(), *environment.env, error.what());
   }

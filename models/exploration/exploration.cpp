@@ -1,6 +1,7 @@
 #include "knurl/models/exploration/exploration.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "knurl/core/base/check.h"
 #include "knurl/core/base/error.h"
@@ -42,7 +43,7 @@ void Greedy::choose(const ActionDistribution& distribution, const DistributionRo
 
 void EpsilonGreedy::choose(const ActionDistribution& distribution, const DistributionRows& in,
                            std::span<Rng> rngs, RecordBatch& out) {
-  const double epsilon = epsilon_at(config_, timestep_);
+  const double epsilon = epsilon_.at(timestep_);
   for_each_row(
       distribution, in, rngs, out, [&](const auto& d, const float* x, Rng& rng, auto* action) {
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(d)>, Categorical>) {
@@ -57,21 +58,52 @@ void EpsilonGreedy::choose(const ActionDistribution& distribution, const Distrib
       });
 }
 
-double epsilon_at(const ExplorationConfig& config, std::int64_t timestep) {
-  const auto since = static_cast<double>(timestep - config.warmup_timesteps);
-  const auto over = static_cast<double>(config.epsilon_timesteps.value());
-  const double fallen =
-      over > 0.0 ? std::clamp(since / over, 0.0, 1.0) : (since >= 0.0 ? 1.0 : 0.0);
-  return config.initial_epsilon + fallen * (config.final_epsilon - config.initial_epsilon);
+void SoftQ::choose(const ActionDistribution& distribution, const DistributionRows& in,
+                   std::span<Rng> rngs, RecordBatch& out) {
+  for_each_row(distribution, in, rngs, out,
+               [&](const auto& d, const float* x, Rng& rng, auto* action) {
+                 if constexpr (std::is_same_v<std::remove_cvref_t<decltype(d)>, Categorical>) {
+                   scaled_.assign(x, x + d.n);
+                   for (float& value : scaled_) value /= temperature_;
+                   d.sample(scaled_.data(), rng, action);
+                 } else {
+                   fail(ErrorKind::config, "SoftQ needs a Discrete action space");
+                 }
+               });
 }
 
-std::unique_ptr<Exploration> make_exploration(const ExplorationConfig& config, Acting acting) {
+Schedule epsilon_schedule(const ExplorationConfig& config) {
+  if (config.epsilon_schedule->has_value()) return **config.epsilon_schedule;
+  const auto warmup = static_cast<double>(config.warmup_timesteps.value());
+  const auto over = static_cast<double>(config.epsilon_timesteps.value());
+  const double from = config.initial_epsilon;
+  const double to = config.final_epsilon;
+  if (over > 0.0) return Schedule({{warmup, from}, {warmup + over, to}});
+  if (warmup > 0.0) return Schedule({{warmup - 1.0, from}, {warmup, to}});
+  return to;
+}
+
+std::optional<double> epsilon_of_worker(const WorkerPlace& place) {
+  if (place.workers < 2 || place.worker < 1) return std::nullopt;
+  const double share = static_cast<double>(place.worker - 1) / (place.workers - 1);
+  return std::pow(0.4, 1.0 + 7.0 * share);
+}
+
+std::unique_ptr<Exploration> make_exploration(const ExplorationConfig& config, Acting acting,
+                                              const WorkerPlace& place) {
   if (acting == Acting::greedy) return std::make_unique<Greedy>();
   switch (config.type.value()) {
     case ExplorationType::stochastic_sampling:
       return std::make_unique<StochasticSampling>();
     case ExplorationType::epsilon_greedy:
-      return std::make_unique<EpsilonGreedy>(config);
+      return std::make_unique<EpsilonGreedy>(epsilon_schedule(config));
+    case ExplorationType::per_worker_epsilon_greedy: {
+      const std::optional<double> constant = epsilon_of_worker(place);
+      return std::make_unique<EpsilonGreedy>(constant ? Schedule(*constant)
+                                                      : epsilon_schedule(config));
+    }
+    case ExplorationType::soft_q:
+      return std::make_unique<SoftQ>(config.temperature);
   }
   return nullptr;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -10,15 +11,26 @@
 #include "knurl/core/base/bytes.h"
 #include "knurl/core/base/rng.h"
 #include "knurl/core/config/fields.h"
+#include "knurl/core/config/schedule.h"
 #include "knurl/core/data/record_batch.h"
 #include "knurl/models/distributions/action_distribution.h"
 
 namespace knurl {
 
-enum class ExplorationType { stochastic_sampling, epsilon_greedy };
+enum class ExplorationType {
+  stochastic_sampling,
+  epsilon_greedy,
+  per_worker_epsilon_greedy,
+  soft_q,
+};
 constexpr auto names(ExplorationType) {
-  return std::array{std::pair{ExplorationType::stochastic_sampling, "StochasticSampling"},
-                    std::pair{ExplorationType::epsilon_greedy, "EpsilonGreedy"}};
+  return std::array{
+      std::pair{ExplorationType::stochastic_sampling, "StochasticSampling"},
+      std::pair{ExplorationType::epsilon_greedy, "EpsilonGreedy"},
+      std::pair{ExplorationType::per_worker_epsilon_greedy, "PerWorkerEpsilonGreedy"},
+      std::pair{ExplorationType::soft_q, "SoftQ"},
+      std::pair{ExplorationType::soft_q, "Boltzmann"},
+  };
 }
 
 /// `exploration_config` in files.
@@ -28,6 +40,8 @@ struct ExplorationConfig {
   Opt<double> final_epsilon = Default{0.05};
   Opt<std::int64_t> warmup_timesteps = Default{0};
   Opt<std::int64_t> epsilon_timesteps = Default{100'000};
+  Opt<std::optional<Schedule>> epsilon_schedule = Default{std::nullopt};
+  Opt<double> temperature = Default{1.0};
 
   static void fields(auto& self, auto&& field) {
     field("type", self.type, "how actions are chosen while training");
@@ -39,6 +53,11 @@ struct ExplorationConfig {
           "EpsilonGreedy: env steps before epsilon begins to fall", at_least(0));
     field("epsilon_timesteps", self.epsilon_timesteps,
           "EpsilonGreedy: env steps over which epsilon falls in a line", at_least(0));
+    field("epsilon_schedule", self.epsilon_schedule,
+          "EpsilonGreedy: the chance over env steps, instead of the four above", Range{0, 1});
+    field("temperature", self.temperature,
+          "SoftQ (Boltzmann): actions are drawn with chance softmax(values / temperature)",
+          above(0));
   }
 };
 
@@ -84,24 +103,51 @@ class Greedy final : public Exploration {
               std::span<Rng> rngs, RecordBatch& out) override;
 };
 
-/// The mode, or with chance epsilon any action alike. Epsilon falls in a line. For Discrete only.
+/// The mode, or with chance epsilon any action alike. For Discrete only.
 class EpsilonGreedy final : public Exploration {
  public:
-  explicit EpsilonGreedy(const ExplorationConfig& config) : config_(config) {}
+  /// Epsilon over env steps.
+  explicit EpsilonGreedy(Schedule epsilon) : epsilon_(std::move(epsilon)) {}
 
   void choose(const ActionDistribution& distribution, const DistributionRows& in,
               std::span<Rng> rngs, RecordBatch& out) override;
   void set_timestep(std::int64_t timestep) override { timestep_ = timestep; }
 
  private:
-  ExplorationConfig config_;
+  Schedule epsilon_;
   std::int64_t timestep_ = 0;
 };
 
-/// Epsilon after so many env steps.
-double epsilon_at(const ExplorationConfig& config, std::int64_t timestep);
+/// Boltzmann exploration of action values: draws from softmax(inputs / temperature) (RLlib's
+/// SoftQ). For Discrete only.
+class SoftQ final : public Exploration {
+ public:
+  explicit SoftQ(double temperature) : temperature_(static_cast<float>(temperature)) {}
 
-/// As the config says, or Greedy.
-std::unique_ptr<Exploration> make_exploration(const ExplorationConfig& config, Acting acting);
+  void choose(const ActionDistribution& distribution, const DistributionRows& in,
+              std::span<Rng> rngs, RecordBatch& out) override;
+
+ private:
+  float temperature_;
+  std::vector<float> scaled_;
+};
+
+/// Which of a run's rollout workers a policy acts in.
+struct WorkerPlace {
+  int worker = 0;   ///< from 1; 0 is the driver's own
+  int workers = 0;  ///< beside the driver's
+};
+
+/// Epsilon over env steps as EpsilonGreedy follows it.
+Schedule epsilon_schedule(const ExplorationConfig& config);
+
+/// The constant epsilon of a worker among several (Horgan et al. 2018, section 4): 0.4^(1 + 7 i /
+/// (n - 1)) of worker i of n, from 0. Of a single one nothing.
+std::optional<double> epsilon_of_worker(const WorkerPlace& place);
+
+/// As the config says, or Greedy. PerWorkerEpsilonGreedy is EpsilonGreedy where there are less than
+/// two workers.
+std::unique_ptr<Exploration> make_exploration(const ExplorationConfig& config, Acting acting,
+                                              const WorkerPlace& place = {});
 
 }  // namespace knurl

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "knurl/core/base/check.h"
 #include "knurl/models/columns.h"
+#include "knurl/models/noisy.h"
 
 namespace knurl {
 
@@ -12,14 +14,22 @@ NetPolicy::NetPolicy(Parts parts)
       adapter_(action_layout_, parts.action_options),
       encoder_(parts.observations),
       exploration_(std::move(parts.exploration)),
-      net_(std::move(parts.net)),
-      weights_{.tensors = RecordBatch(tensors_of(net_.spec()), 1)},
-      has_values_(std::ranges::count(net_.spec().outputs, column::kValues, &NetOutput::name) > 0) {}
+      spec_(std::move(parts.net)),
+      net_(without_noise(spec_)),
+      q_head_(parts.q_head),
+      noise_(std::move(parts.noise)),
+      distribution_columns_(parts.distribution_columns),
+      weights_{.tensors = RecordBatch(tensors_of(spec_), 1)},
+      has_values_(std::ranges::count(spec_.outputs, column::kValues, &NetOutput::name) > 0) {
+  if (q_head_) combined_.resize(static_cast<std::size_t>(q_head_->size()));
+}
 
 std::vector<ColumnSpec> NetPolicy::output_columns() const {
-  std::vector<ColumnSpec> out{action_column(distribution_),
-                              {column::kActionLogProb, DType::float32, {}},
-                              {column::kDistInputs, DType::float32, {num_inputs(distribution_)}}};
+  std::vector<ColumnSpec> out{action_column(distribution_)};
+  if (distribution_columns_) {
+    out.push_back({column::kActionLogProb, DType::float32, {}});
+    out.push_back({column::kDistInputs, DType::float32, {num_inputs(distribution_)}});
+  }
   if (has_values_) out.push_back({column::kValues, DType::float32, {}});
   return out;
 }
@@ -35,27 +45,33 @@ void NetPolicy::forward(const ConstRows& observations, std::int64_t rows) {
   net_.forward(encoder_.encode(observations, rows), rows, encoder_.size());
 }
 
+/// Combines one row's scores of the last forward into combined_.
+void NetPolicy::combine_row(std::int64_t row) {
+  const float* state =
+      q_head_->dueling ? net_.output(column::kStateScores).row(row).data() : nullptr;
+  q_head_->combine(net_.output(column::kActionScores).row(row).data(), state, combined_.data());
+}
+
+/// What the distribution reads of the last forward.
+DistributionRows NetPolicy::distribution_inputs(std::int64_t rows) {
+  if (!q_head_) {
+    const fast::FastNet::Output out = net_.output(column::kDistInputs);
+    return {.data = out.data, .rows = rows, .stride = out.stride};
+  }
+  q_.resize(static_cast<std::size_t>(rows * q_head_->actions));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    combine_row(row);
+    q_head_->values(combined_.data(), q_.data() + row * q_head_->actions);
+  }
+  return {.data = q_.data(), .rows = rows, .stride = q_head_->actions};
+}
+
 PolicyOutput NetPolicy::act(const PolicyInput& input) {
   make_room(input.rows);
   forward(input.observations, input.rows);
-  const fast::FastNet::Output net_inputs = net_.output(column::kDistInputs);
-  const DistributionRows in{
-      .data = net_inputs.data, .rows = input.rows, .stride = net_inputs.stride};
+  const DistributionRows in = distribution_inputs(input.rows);
   exploration_->choose(distribution_, in, input.rngs, columns_);
-
-  const auto log_prob = columns_.column<float>(column::kActionLogProb);
-  const auto dist_inputs = columns_.column<float>(column::kDistInputs);
-  std::visit(
-      [&](const auto& d) {
-        using Element = typename std::remove_cvref_t<decltype(d)>::Element;
-        const auto actions = columns_.column<Element>(column::kActions);
-        for (std::int64_t row = 0; row < input.rows; ++row) {
-          const float* x = in.data + row * in.stride;
-          std::copy(x, x + d.inputs(), dist_inputs.row(row).data());
-          log_prob[row] = d.log_prob(x, actions.row(row).data());
-        }
-      },
-      distribution_);
+  if (distribution_columns_) add_distribution_columns(in);
   if (has_values_) {
     const fast::FastNet::Output value = net_.output(column::kValues);
     const auto values = columns_.column<float>(column::kValues);
@@ -63,6 +79,43 @@ PolicyOutput NetPolicy::act(const PolicyInput& input) {
   }
   adapter_.to_env(columns_, input.rows, env_actions_);
   return {.columns = &columns_, .env_actions = env_actions_};
+}
+
+void NetPolicy::add_distribution_columns(const DistributionRows& in) {
+  const auto log_prob = columns_.column<float>(column::kActionLogProb);
+  const auto dist_inputs = columns_.column<float>(column::kDistInputs);
+  std::visit(
+      [&](const auto& d) {
+        using Element = typename std::remove_cvref_t<decltype(d)>::Element;
+        const auto actions = columns_.column<Element>(column::kActions);
+        for (std::int64_t row = 0; row < in.rows; ++row) {
+          const float* x = in.data + row * in.stride;
+          std::copy(x, x + d.inputs(), dist_inputs.row(row).data());
+          log_prob[row] = d.log_prob(x, actions.row(row).data());
+        }
+      },
+      distribution_);
+}
+
+void NetPolicy::q_values(const ConstRows& observations, std::int64_t rows, std::span<float> out) {
+  check(q_head_.has_value(), "only a Q net gives action values");
+  forward(observations, rows);
+  const DistributionRows q = distribution_inputs(rows);
+  std::copy_n(q.data, rows * q.stride, out.data());
+}
+
+void NetPolicy::q_distributions(const ConstRows& observations, std::int64_t rows,
+                                std::span<float> out) {
+  check(q_head_.has_value(), "only a Q net gives distributions of values");
+  forward(observations, rows);
+  const auto atoms = static_cast<std::size_t>(q_head_->atoms);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    combine_row(row);
+    for (int action = 0; action < q_head_->actions; ++action) {
+      q_head_->probabilities(combined_.data(), action, out.first(atoms));
+      out = out.subspan(atoms);
+    }
+  }
 }
 
 void NetPolicy::values(const ConstRows& observations, std::int64_t rows, std::span<float> out) {
@@ -75,12 +128,18 @@ void NetPolicy::values(const ConstRows& observations, std::int64_t rows, std::sp
 
 void NetPolicy::set_weights(const Weights& weights) {
   require_same_tensors(weights.tensors, weights_.tensors);
-  net_.set_weights(weights);
   weights_ = weights;
+  if (!has_noise(spec_)) return net_.set_weights(weights_);
+  std::optional<RecordBatch> noise;
+  if (noise_) {
+    noise =
+        draw_noise(spec_, noise_->split("weights", static_cast<std::uint64_t>(weights.version)));
+  }
+  net_.set_weights(plain_weights(spec_, weights_, noise ? &*noise : nullptr));
 }
 
-std::string NetPolicy::summary() const {
-  return knurl::summary(net_.spec());
+std::string NetPolicy::summary(const std::string& part) const {
+  return knurl::summary(spec_, part);
 }
 
 }  // namespace knurl

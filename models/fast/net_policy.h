@@ -1,18 +1,24 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "knurl/models/action_adapter.h"
 #include "knurl/models/distributions/action_distribution.h"
 #include "knurl/models/fast/fast_net.h"
 #include "knurl/models/observation_encoder.h"
 #include "knurl/models/policy.h"
+#include "knurl/models/q_head.h"
 
 namespace knurl {
 
 /// A policy whose net is fully connected, run without LibTorch. The net's output
 /// column::kDistInputs feeds the distribution; column::kValues, where it has one, is the state's
-/// value.
+/// value. A Q net has column::kActionScores and perhaps column::kStateScores instead, from which
+/// q_head makes the action values that stand for the distribution's inputs.
 class NetPolicy final : public Policy {
  public:
   struct Parts {
@@ -21,6 +27,12 @@ class NetPolicy final : public Policy {
     SpaceLayout actions;
     ActionOptions action_options = {};
     std::unique_ptr<Exploration> exploration = nullptr;
+    std::optional<QHead> q_head = std::nullopt;
+    /// Where noisy layers' noise comes from, anew for each version of the weights; nothing: they
+    /// act without.
+    std::optional<Rng> noise = std::nullopt;
+    /// Put out action_logp and action_dist_inputs beside the actions.
+    bool distribution_columns = true;
   };
 
   explicit NetPolicy(Parts parts);
@@ -32,10 +44,20 @@ class NetPolicy final : public Policy {
   [[nodiscard]] const Weights& weights() const override { return weights_; }
   void set_weights(const Weights& weights) override;
   [[nodiscard]] Exploration& exploration() override { return *exploration_; }
-  [[nodiscard]] std::string summary() const override;
+  using Policy::summary;
+  [[nodiscard]] std::string summary(const std::string& part) const override;
+
+  /// The action values [rows, actions] that a Q net gives observations, as they last act on them.
+  /// Throws std::logic_error for other nets.
+  void q_values(const ConstRows& observations, std::int64_t rows, std::span<float> out);
+  /// Their distributions [rows, actions, atoms] over the support.
+  void q_distributions(const ConstRows& observations, std::int64_t rows, std::span<float> out);
 
  private:
   void forward(const ConstRows& observations, std::int64_t rows);
+  DistributionRows distribution_inputs(std::int64_t rows);
+  void combine_row(std::int64_t row);
+  void add_distribution_columns(const DistributionRows& in);
   void make_room(std::int64_t rows);
 
   SpaceLayout action_layout_;
@@ -43,7 +65,13 @@ class NetPolicy final : public Policy {
   ActionAdapter adapter_;
   ObservationEncoder encoder_;
   std::unique_ptr<Exploration> exploration_;
-  fast::FastNet net_;
+  NetSpec spec_;       ///< with its noisy layers
+  fast::FastNet net_;  ///< without
+  std::optional<QHead> q_head_;
+  std::optional<Rng> noise_;
+  bool distribution_columns_;
+  std::vector<float> combined_;  ///< one row's scores of a Q net
+  std::vector<float> q_;         ///< action values, one row an observation
   Weights weights_;
   bool has_values_;
   RecordBatch columns_;

@@ -63,7 +63,8 @@ void TabularPolicy::set_weights(const Weights& weights) {
   table_ = weights;
 }
 
-std::string TabularPolicy::summary() const {
+std::string TabularPolicy::summary(const std::string& part) const {
+  if (!part.empty()) fail(ErrorKind::config, "the model has no part {}: it is one table", part);
   return fmt::format("table of action values: {} states x {} actions\n", states_.size(),
                      distribution_.n);
 }

@@ -28,7 +28,8 @@ class TabularPolicy final : public Policy {
   [[nodiscard]] const Weights& weights() const override { return table_; }
   void set_weights(const Weights& weights) override;
   [[nodiscard]] Exploration& exploration() override { return *exploration_; }
-  [[nodiscard]] std::string summary() const override;
+  using Policy::summary;
+  [[nodiscard]] std::string summary(const std::string& part) const override;
 
  private:
   StateIndex states_;

@@ -154,7 +154,7 @@ TEST(Config, RefusalsNameFileLinePathAndNearest) {
             std::string::npos);
   EXPECT_EQ(refusal_of("Gamma: 0.9"),
             "a.yaml:1: config.Gamma: unknown option; did you mean gamma?");
-  EXPECT_NE(refusal_of("epsilon: 0.1").find("unknown option"), std::string::npos);
+  EXPECT_NE(refusal_of("epsilons: 0.1").find("unknown option"), std::string::npos);
   EXPECT_NE(refusal_of("clip_param: 0.1", "QLearning").find("unknown option"), std::string::npos);
 }
 

@@ -20,6 +20,18 @@ std::string options_of(const std::string& algorithm) {
     return "{env: CartPole-v1, train_batch_size: 100, sgd_minibatch_size: 50, num_sgd_iter: 2,"
            " model: {fcnet_hiddens: [16]}}";
   }
+  if (algorithm == "DQN") {  // all of Rainbow
+    return "{env: CartPole-v1, train_batch_size: 16, num_steps_sampled_before_learning_starts: 50,"
+           " target_network_update_freq: 60, n_step: 3, noisy: true, num_atoms: 11, v_min: 0,"
+           " v_max: 20, min_sample_timesteps_per_iteration: 100, hiddens: [16],"
+           " replay_buffer_config: {capacity: 150, prioritized_replay_beta: [[0, 0.4], [300, 1]]},"
+           " exploration_config: {epsilon_timesteps: 200}, model: {fcnet_hiddens: [16]}}";
+  }
+  if (algorithm == "SimpleQ") {
+    return "{env: CartPole-v1, train_batch_size: 16, num_steps_sampled_before_learning_starts: 50,"
+           " training_intensity: 0.5, min_sample_timesteps_per_iteration: 100,"
+           " exploration_config: {type: SoftQ, temperature: 0.5}, model: {fcnet_hiddens: [16]}}";
+  }
   if (algorithm == "QLearning") {
     return "{env: Maze-v0, train_batch_size: 20, min_sample_timesteps_per_iteration: 100}";
   }
@@ -123,7 +135,8 @@ TEST_P(EveryAlgorithm, WhatWasWorkedOutIsOpenAgainInASavedConfig) {
   restored->restore(saved->to_value(), saved->to_value(Shown::given));
   EXPECT_EQ(to_json(restored->resolved()->to_value()), to_json(saved->to_value()));
   restored->update(parse_yaml("{train_batch_size: 600}", "test"), "");
-  EXPECT_EQ(restored->resolved()->common().rollouts.rollout_fragment_length->value, 100);
+  EXPECT_EQ(to_json(restored->resolved()->to_value()),
+            to_json(config_of(GetParam(), "{train_batch_size: 600}")->resolved()->to_value()));
 }
 
 TEST_P(EveryAlgorithm, ReportsExactlyTheMetricsItSaysItReports) {

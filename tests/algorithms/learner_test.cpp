@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "knurl/algorithms/learner/optimizer.h"
-#include "knurl/algorithms/learner/schedule.h"
+#include "knurl/core/config/schedule.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/models/weights.h"
 

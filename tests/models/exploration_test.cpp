@@ -50,12 +50,12 @@ TEST(Epsilon, FallsInALineAfterTheWarmup) {
                                  .final_epsilon = 0.5,
                                  .warmup_timesteps = 100,
                                  .epsilon_timesteps = 200};
-  EXPECT_EQ(epsilon_at(config, 0), 1.0);
-  EXPECT_EQ(epsilon_at(config, 100), 1.0);
-  EXPECT_EQ(epsilon_at(config, 150), 0.875);
-  EXPECT_EQ(epsilon_at(config, 200), 0.75);
-  EXPECT_EQ(epsilon_at(config, 300), 0.5);
-  EXPECT_EQ(epsilon_at(config, 1'000'000'000), 0.5);
+  EXPECT_EQ(epsilon_schedule(config).at(0), 1.0);
+  EXPECT_EQ(epsilon_schedule(config).at(100), 1.0);
+  EXPECT_EQ(epsilon_schedule(config).at(150), 0.875);
+  EXPECT_EQ(epsilon_schedule(config).at(200), 0.75);
+  EXPECT_EQ(epsilon_schedule(config).at(300), 0.5);
+  EXPECT_EQ(epsilon_schedule(config).at(1'000'000'000), 0.5);
 }
 
 TEST(Epsilon, FallsAtOnceWhereItHasNoTimesteps) {
@@ -63,21 +63,21 @@ TEST(Epsilon, FallsAtOnceWhereItHasNoTimesteps) {
                            .final_epsilon = 0.25,
                            .warmup_timesteps = 10,
                            .epsilon_timesteps = 0};
-  EXPECT_EQ(epsilon_at(config, 9), 1.0);
-  EXPECT_EQ(epsilon_at(config, 10), 0.25);
+  EXPECT_EQ(epsilon_schedule(config).at(9), 1.0);
+  EXPECT_EQ(epsilon_schedule(config).at(10), 0.25);
   config.warmup_timesteps = 0;
-  EXPECT_EQ(epsilon_at(config, 0), 0.25);
+  EXPECT_EQ(epsilon_schedule(config).at(0), 0.25);
 }
 
 TEST(Epsilon, MayRise) {
   const ExplorationConfig config{
       .initial_epsilon = 0.0, .final_epsilon = 1.0, .epsilon_timesteps = 4};
-  EXPECT_EQ(epsilon_at(config, 1), 0.25);
-  EXPECT_EQ(epsilon_at(config, 4), 1.0);
+  EXPECT_EQ(epsilon_schedule(config).at(1), 0.25);
+  EXPECT_EQ(epsilon_schedule(config).at(4), 1.0);
 }
 
 TEST(EpsilonGreedy, EpsilonIsTheShareOfRandomActions) {
-  EpsilonGreedy exploration(constant_epsilon(0.4));
+  EpsilonGreedy exploration(Schedule(0.4));
   const auto counts = counts_of(choices(exploration, {0, 0, 1, 0}, kManyRows));
   // a random action is any of the four, the best among them; within 5 standard deviations
   EXPECT_NEAR(counts[0], 2'000, 213);
@@ -87,22 +87,19 @@ TEST(EpsilonGreedy, EpsilonIsTheShareOfRandomActions) {
 }
 
 TEST(EpsilonGreedy, WithEpsilonZeroTheFirstOfTheBestIsAlwaysChosen) {
-  EpsilonGreedy exploration(constant_epsilon(0.0));
+  EpsilonGreedy exploration(Schedule(0.0));
   EXPECT_EQ(choices(exploration, {1, 3, 3, 2}, 100), std::vector<std::int64_t>(100, 1));
 }
 
 TEST(EpsilonGreedy, WithEpsilonOneAllActionsAreAlike) {
-  EpsilonGreedy exploration(constant_epsilon(1.0));
+  EpsilonGreedy exploration(Schedule(1.0));
   for (const std::int64_t count : counts_of(choices(exploration, {0, 0, 100, 0}, kManyRows))) {
     EXPECT_NEAR(count, 5'000, 307);  // 5 standard deviations
   }
 }
 
 TEST(EpsilonGreedy, FollowsTheTimestep) {
-  EpsilonGreedy exploration({.type = ExplorationType::epsilon_greedy,
-                             .initial_epsilon = 1.0,
-                             .final_epsilon = 0.0,
-                             .epsilon_timesteps = 100});
+  EpsilonGreedy exploration(Schedule({{0, 1.0}, {100, 0.0}}));
   EXPECT_LT(counts_of(choices(exploration, {0, 0, 1, 0}, 1'000))[2], 400);
   exploration.set_timestep(100);
   EXPECT_EQ(counts_of(choices(exploration, {0, 0, 1, 0}, 1'000))[2], 1'000);
@@ -110,8 +107,31 @@ TEST(EpsilonGreedy, FollowsTheTimestep) {
   EXPECT_LT(counts_of(choices(exploration, {0, 0, 1, 0}, 1'000))[2], 400);
 }
 
+TEST(EpsilonGreedy, AScheduleTakesThePlaceOfTheFourOptions) {
+  const ExplorationConfig config{.epsilon_schedule = Schedule({{0, 0.8}, {10, 0.6}, {20, 0.0}})};
+  EXPECT_EQ(epsilon_schedule(config).at(5), 0.7);
+  EXPECT_EQ(epsilon_schedule(config).at(15), 0.3);
+}
+
+// 0.4^(1 + 7 i / (n - 1)): from 0.4 to 0.4^8
+TEST(PerWorkerEpsilonGreedy, WorkersDifferFromBoldToShy) {
+  EXPECT_DOUBLE_EQ(epsilon_of_worker({.worker = 1, .workers = 8}).value(), 0.4);
+  EXPECT_DOUBLE_EQ(epsilon_of_worker({.worker = 2, .workers = 8}).value(), 0.4 * 0.4);
+  EXPECT_DOUBLE_EQ(epsilon_of_worker({.worker = 8, .workers = 8}).value(), std::pow(0.4, 8));
+  EXPECT_FALSE(epsilon_of_worker({.worker = 1, .workers = 1}));
+  EXPECT_FALSE(epsilon_of_worker({.worker = 0, .workers = 0}));
+}
+
+// values 0 and log 3 times the temperature: chances 1/4 and 3/4
+TEST(SoftQ, DrawsByTheSoftmaxOfValuesOverTheTemperature) {
+  SoftQ exploration(0.5);
+  const auto counts = counts_of(choices(exploration, {0.0F, 0.5F * std::log(3.0F)}, kManyRows));
+  EXPECT_NEAR(counts[0], kManyRows / 4, 310);
+  EXPECT_NEAR(counts[1], 3 * kManyRows / 4, 310);
+}
+
 TEST(EpsilonGreedy, RefusesActionsThatAreNotDiscrete) {
-  EpsilonGreedy exploration(constant_epsilon(0.5));
+  EpsilonGreedy exploration(Schedule(0.5));
   const ActionDistribution gaussian = DiagGaussian{.n = 1};
   const std::vector<float> inputs{0, 0};
   std::vector<Rng> rngs = streams(1);

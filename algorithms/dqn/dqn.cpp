@@ -1,0 +1,123 @@
+#include "knurl/algorithms/dqn/dqn.h"
+
+#include <nlohmann/json.hpp>
+
+#include "knurl/core/base/error.h"
+#include "knurl/models/columns.h"
+
+namespace knurl {
+namespace {
+
+constexpr const char* kStateFile = "dqn.json";
+constexpr const char* kReplayFile = "replay.safetensors";
+constexpr const char* kWaitingFile = "n_step.safetensors";
+
+ReplayOptions replay_options(const ReplayConfig& config) {
+  ReplayOptions out{.capacity = config.capacity};
+  if (*config.type == ReplayType::prioritized) {
+    out.priorities = PriorityOptions{.alpha = config.prioritized_replay_alpha,
+                                     .epsilon = config.prioritized_replay_eps};
+  }
+  return out;
+}
+
+Schedule epsilon_of(const ExplorationConfig& config) {
+  return *config.type == ExplorationType::epsilon_greedy ? epsilon_schedule(config) : Schedule(0.0);
+}
+
+}  // namespace
+
+DQN::DQN(std::unique_ptr<const AlgorithmConfig> resolved)
+    : Algorithm(std::move(resolved)),
+      learner_(options(), observation_layout(), action_layout(), run_rng().split("learner")),
+      folder_(options().own().n_step, options().common().training.gamma, observation_layout()),
+      replay_(folder_.columns(), replay_options(options().own().replay_buffer_config)),
+      draws_(run_rng().split("replay")),
+      epsilon_(epsilon_of(options().common().exploration.exploration_config)),
+      rows_(static_cast<std::size_t>(options().common().training.train_batch_size.value())),
+      weights_(rows_.size()),
+      batch_(folder_.columns(), options().common().training.train_batch_size) {}
+
+/// One round of DQN (Mnih et al. 2015, algorithm 1): act, remember, learn, share.
+void DQN::training_step() {
+  const auto [stores, updates] = options().rounds();
+
+  // act and remember: workers explore by the last weights
+  for (int i = 0; i < stores; ++i) {
+    folder_.add(sample(1), [&] { return NStepFolder::Place{&replay_.rows(), replay_.append()}; });
+  }
+  const std::int64_t remembered = env_steps_sampled() - forgotten_;
+  if (remembered < options().own().num_steps_sampled_before_learning_starts) return;
+  if (replay_.size() == 0) return;  // no transition is whole yet
+
+  // learn: gradient steps on drawn transitions
+  const double start = steady_seconds();
+  for (int i = 0; i < updates; ++i) learn_once();
+  count_trained(std::int64_t{updates} * std::ssize(rows_), steady_seconds() - start);
+
+  // share: the next steps follow the new weights
+  share_weights();
+}
+
+/// One gradient step, what it says of priorities, and the target net's turn.
+void DQN::learn_once() {
+  const DqnOptions& own = options().own();
+  const std::int64_t now = env_steps_sampled();
+  replay_.draw(draws_, rows_);
+  replay_.importance_weights(rows_, own.replay_buffer_config.prioritized_replay_beta->at(now),
+                             weights_);
+  batch_.gather(replay_.rows(), rows_);
+  replay_.update_priorities(rows_, learner_.update(batch_, weights_, now));
+  if (now - last_target_update_ >= own.target_network_update_freq) {
+    learner_.update_target();
+    last_target_update_ = now;
+    ++target_updates_;
+  }
+}
+
+void DQN::report_own(Result& stats) const {
+  stats.set("cur_epsilon", epsilon_.at(env_steps_sampled()));
+  stats.set("replay_size", replay_.size());
+  stats.set("num_target_updates", target_updates_);
+  stats.set("last_target_update_ts", last_target_update_);
+}
+
+void DQN::save_own(CheckpointData& out) const {
+  const bool whole = options().own().store_buffer_in_checkpoints;
+  out.add_json(kStateFile, nlohmann::ordered_json{{"draws_rng", draws_.state()},
+                                                  {"last_target_update", last_target_update_},
+                                                  {"target_updates", target_updates_},
+                                                  {"replay_saved", whole},
+                                                  {"forgotten", forgotten_}}
+                               .dump(1));
+  if (!whole) return;
+  replay_.save(out, kReplayFile);
+  ByteWriter waiting;
+  folder_.save(waiting);
+  const std::vector<std::byte>& bytes = waiting.bytes();
+  RecordBatch tensors({{"waiting", DType::uint8, {std::ssize(bytes)}}}, 1);
+  std::ranges::copy(bytes, tensors.data(0));
+  out.add_tensors(kWaitingFile, tensors);
+}
+
+void DQN::load_own(const CheckpointData& in) {
+  try {
+    const auto json = nlohmann::json::parse(in.json(kStateFile));
+    draws_.restore(json.at("draws_rng").get<Rng::State>());
+    last_target_update_ = json.at("last_target_update");
+    target_updates_ = json.at("target_updates");
+    if (!json.at("replay_saved").get<bool>()) {
+      forgotten_ = env_steps_sampled();  // it is filled anew before learning goes on
+      return;
+    }
+    forgotten_ = json.at("forgotten");
+  } catch (const nlohmann::json::exception& error) {
+    fail(ErrorKind::checkpoint, "{}: {}", in.path_of(kStateFile), error.what());
+  }
+  replay_.load(in, kReplayFile);
+  const RecordBatch tensors = in.tensors(kWaitingFile);
+  ByteReader waiting({tensors.data(0), tensors.row_bytes(0)});
+  folder_.load(waiting);
+}
+
+}  // namespace knurl

@@ -1,0 +1,137 @@
+"""Writes tests/golden/dqn_update.safetensors and ppo_update.safetensors: what stable-baselines3's own
+train() makes of fixed weights and data. Names of weights are knurl's.
+
+Made with stable-baselines3 2.9.2, torch 2.15 and safetensors 0.5.3 by:
+  python tests/golden/make_updates.py
+"""
+import pathlib
+from types import SimpleNamespace
+
+import gymnasium as gym
+import numpy as np
+import torch as th
+from safetensors.numpy import save_file
+from stable_baselines3 import DQN, PPO
+from stable_baselines3.common.logger import Logger
+
+HERE = pathlib.Path(__file__).parent
+
+
+class Corner(gym.Env):
+    """Spaces alone: nothing is ever stepped."""
+
+    observation_space = gym.spaces.Box(-10.0, 10.0, (3,), np.float32)
+
+    def __init__(self, action_space):
+        self.action_space = action_space
+
+    def reset(self, seed=None, options=None):
+        return np.zeros(3, np.float32), {}
+
+    def step(self, action):
+        return np.zeros(3, np.float32), 0.0, False, False, {}
+
+
+def dense(tensors, prefix, name, module):
+    tensors[f"{prefix}/{name}.weight"] = module.weight.detach().numpy().copy()
+    tensors[f"{prefix}/{name}.bias"] = module.bias.detach().numpy().copy()
+
+
+def dqn():
+    th.manual_seed(1)
+    rng = np.random.default_rng(1)
+    model = DQN("MlpPolicy", Corner(gym.spaces.Discrete(4)), learning_rate=0.01, batch_size=32,
+                gamma=0.9, max_grad_norm=0.5, buffer_size=100, device="cpu",
+                policy_kwargs={"net_arch": [8, 6]})
+    model.set_logger(Logger(None, []))
+    for parameter in model.q_net_target.parameters():
+        parameter.data += 0.1 * th.randn_like(parameter)
+    tensors = {}
+
+    def weights(prefix, net):
+        for i in (0, 2):
+            dense(tensors, prefix, f"hidden.{i // 2}", net.q_net[i])
+        dense(tensors, prefix, "q_value_head.out", net.q_net[4])
+
+    weights("before", model.q_net)
+    weights("target", model.q_net_target)
+    batch = {
+        "obs": rng.normal(size=(32, 3)).astype(np.float32),
+        "new_obs": rng.normal(size=(32, 3)).astype(np.float32),
+        "actions": rng.integers(0, 4, size=(32, 1)),
+        "rewards": (3.0 * rng.normal(size=(32, 1))).astype(np.float32),
+        "dones": (rng.random(size=(32, 1)) < 0.3).astype(np.float32),
+    }
+    data = SimpleNamespace(observations=th.tensor(batch["obs"]), next_observations=th.tensor(batch["new_obs"]),
+                           actions=th.tensor(batch["actions"]), rewards=th.tensor(batch["rewards"]),
+                           dones=th.tensor(batch["dones"]), discounts=None)
+    model.replay_buffer.sample = lambda *args, **kwargs: data
+    model._current_progress_remaining = 1.0
+    model.train(gradient_steps=3, batch_size=32)  # the same batch three times: Adam's moments count
+    weights("after", model.q_net)
+    tensors |= {f"batch/{name}": value for name, value in batch.items()}
+    save_file(tensors, HERE / "dqn_update.safetensors")
+
+
+def ppo(name, action_space, **options):
+    th.manual_seed(2)
+    rng = np.random.default_rng(2)
+    steps, envs = 16, 2
+    model = PPO("MlpPolicy", Corner(action_space), learning_rate=0.003,
+                n_steps=steps * envs, batch_size=steps * envs, n_epochs=3, gamma=0.9, gae_lambda=0.7,
+                clip_range=0.2, ent_coef=0.01, vf_coef=0.5, max_grad_norm=0.5,
+                normalize_advantage=False, device="cpu", policy_kwargs={"net_arch": [8, 6]}, **options)
+    model.set_logger(Logger(None, []))
+    tensors = {}
+
+    def weights(prefix):
+        policy = model.policy
+        for part, net, out in (("policy", policy.mlp_extractor.policy_net, policy.action_net),
+                               ("value", policy.mlp_extractor.value_net, policy.value_net)):
+            for i in (0, 2):
+                dense(tensors, prefix, f"{part}.hidden.{i // 2}", net[i])
+            dense(tensors, prefix, f"{part}.out", out)
+        if hasattr(policy, "log_std"):
+            tensors[f"{prefix}/policy.log_std"] = policy.log_std.detach().numpy().copy()
+
+    with th.no_grad():
+        for parameter in model.policy.parameters():
+            parameter += 0.3 * th.randn_like(parameter)
+    weights("before")
+    buffer = model.rollout_buffer
+    n = steps * envs
+    buffer.reset()
+    obs = rng.normal(size=(n, 3)).astype(np.float32)
+    starts = rng.random(n) < 0.2
+    for t in range(n):
+        with th.no_grad():
+            actions, values, log_probs = model.policy(th.tensor(obs[t : t + 1]))
+        # an older policy acted: ratios are not 1
+        log_probs += 0.3 * float(rng.normal())
+        buffer.add(obs[t : t + 1], actions.numpy().reshape(1, -1), np.array([rng.normal()], np.float32),
+                   np.array([float(starts[t])]), values, log_probs)
+    last = rng.normal(size=(1, 3)).astype(np.float32)
+    with th.no_grad():
+        last_value = model.policy.predict_values(th.tensor(last))
+    buffer.compute_returns_and_advantage(last_values=last_value, dones=np.array([0.0]))
+    # train() flattens the buffer in place: look before
+    tensors |= {
+        "batch/obs": obs,
+        "batch/actions": buffer.actions.reshape(n, -1).copy(),
+        "batch/action_logp": buffer.log_probs.reshape(n).copy(),
+        "batch/rewards": buffer.rewards.reshape(n).copy(),
+        "batch/starts": starts.astype(np.float32),
+        "batch/vf_preds": buffer.values.reshape(n).copy(),
+        "batch/last_value": last_value.numpy().reshape(1),
+        "batch/advantages": buffer.advantages.reshape(n).copy(),
+        "batch/value_targets": buffer.returns.reshape(n).copy(),
+    }
+    model._current_progress_remaining = 1.0
+    model.train()
+    weights("after")
+    save_file({k: np.ascontiguousarray(v) for k, v in tensors.items()}, HERE / name)
+
+
+dqn()
+ppo("ppo_update.safetensors", gym.spaces.Discrete(4))
+ppo("ppo_update_box.safetensors", gym.spaces.Box(-1.0, 1.0, (2,), np.float32))
