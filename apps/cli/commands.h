@@ -56,9 +56,18 @@ struct ConfigArguments {
   std::string what = {};  ///< an algorithm, an env or a config file
 };
 
+/// What `knurl check-env` was told.
+struct CheckEnvArguments {
+  std::string env = {};
+  std::string config = {};  ///< YAML or JSON, or a file of that
+  std::optional<int> steps = std::nullopt;
+  std::optional<std::int64_t> seed = std::nullopt;
+};
+
 int train(const TrainArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
 int list(const ListArguments& arguments);
 int show_config(const ConfigArguments& arguments);
+int check_env_command(const CheckEnvArguments& arguments);
 
 }  // namespace knurl::cli
