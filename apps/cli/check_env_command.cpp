@@ -48,8 +48,8 @@ int check_env_command(const CheckEnvArguments& arguments) {
   const ConfigValue config = env_config_of(arguments.config);
   EnvCheckOptions options;
   options.steps = arguments.steps.value_or(options.steps);
-  options.seed = static_cast<std::uint64_t>(
-      arguments.seed.value_or(static_cast<std::int64_t>(options.seed)));
+  options.seed =
+      static_cast<std::uint64_t>(arguments.seed.value_or(static_cast<std::int64_t>(options.seed)));
   find_env(arguments.env);
   try {
     make_env(arguments.env, config);  // options that cannot mean anything are no fault of the env

@@ -121,9 +121,10 @@ TEST(Plugin, IsAskedForByEvaluateWhichOpensNothingUnasked) {
   const std::string trial = only_trial(scratch.path() / "results");
   const Finished without = knurl({"evaluate", trial, "--episodes", "1"}, scratch.path());
   EXPECT_EQ(without.exit_code, 2);
-  EXPECT_EQ(without.err,
-            "knurl: error: env Corridor-v0: unknown; its run had it from a plug-in: give --plugin " +
-                library + "\n");
+  EXPECT_EQ(
+      without.err,
+      "knurl: error: env Corridor-v0: unknown; its run had it from a plug-in: give --plugin " +
+          library + "\n");
   const Finished with =
       knurl({"evaluate", trial, "--episodes", "1", "--plugin", library}, scratch.path());
   EXPECT_EQ(with.exit_code, 0) << with.err;
