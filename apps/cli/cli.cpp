@@ -193,10 +193,10 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   app.require_subcommand(1);
   add_train(app, train_arguments);
   add_evaluate(app, evaluate_arguments);
-  app.add_subcommand("list", "list environments, algorithms or metrics")
-      ->add_option("what", list_arguments.what, "envs, algorithms or metrics")
+  app.add_subcommand("list", "list environments, wrappers, algorithms or metrics")
+      ->add_option("what", list_arguments.what, "envs, wrappers, algorithms or metrics")
       ->required()
-      ->check(CLI::IsMember({"envs", "algorithms", "metrics"}));
+      ->check(CLI::IsMember({"envs", "wrappers", "algorithms", "metrics"}));
   app.add_subcommand("config",
                      "show every option of an algorithm or env, or what a file comes down to")
       ->add_option("what", config_arguments.what,

@@ -49,7 +49,7 @@ struct EvaluateArguments {
 };
 
 struct ListArguments {
-  std::string what = {};  ///< "envs", "algorithms" or "metrics"
+  std::string what = {};  ///< "envs", "wrappers", "algorithms" or "metrics"
 };
 
 struct ConfigArguments {

@@ -1,4 +1,5 @@
 #include "knurl/core/base/plugin.h"
+
 #include "knurl/envs/registry.h"
 #include "windy_walk.h"
 
