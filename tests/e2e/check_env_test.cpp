@@ -52,6 +52,10 @@ TEST(CheckEnv, SaysWhatItCouldNotTry) {
   EXPECT_NE(line_of("saving", finished.out).find("not tried"), std::string::npos);
   EXPECT_NE(line_of("saving", finished.out).find("(mend exceptions first)"), std::string::npos);
   EXPECT_NE(line_of("reward", finished.out).find("not tried"), std::string::npos);
+  const Finished short_walk = check_env(scratch, {"CartPole-v1", "--steps", "399"});
+  EXPECT_EQ(short_walk.exit_code, 0);
+  EXPECT_NE(line_of("seeds", short_walk.out).find("(needs at least 400 steps)"), std::string::npos)
+      << short_walk.out;
 }
 
 TEST(CheckEnv, TakesItsConfigFromAFileAndRefusesWhatCannotBe) {
