@@ -1,6 +1,7 @@
 #include "knurl/envs/conformance.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "knurl/envs/detail/env_player.h"
@@ -25,8 +26,9 @@ class Checker {
       : factory_(factory), options_(options) {}
 
   void run();
-  [[nodiscard]] std::vector<Violation> violations() const { return findings_.all(); }
+  [[nodiscard]] EnvReport report() const;
   Findings& findings() { return findings_; }
+  void mark_tried(EnvRule rule) { tried_.insert(rule); }
 
  private:
   /// A new env, or nothing and a finding.
@@ -48,6 +50,8 @@ class Checker {
   const EnvFactory& factory_;
   const EnvCheckOptions options_;
   Findings findings_;
+  std::set<EnvRule> tried_;
+  std::map<EnvRule, std::string> why_not_;  ///< what was not tried, for the env's own reasons
   EnvSpec spec_;
   std::unique_ptr<ActionScript> script_;
   std::vector<Moment> walk_;
@@ -72,6 +76,7 @@ void Checker::run() {
   });
   check_spec(walker.env(), "after some episodes");
   if (!walked) return;
+  tried_.insert({EnvRule::observation, EnvRule::reward, EnvRule::info});
 
   // the beginning again, in other ways; what does not repeat at all cannot be compared further
   const std::unique_ptr<Env> second = make("a second env beside the first");
@@ -82,8 +87,35 @@ void Checker::run() {
   if (findings_.has(EnvRule::repeatable)) return;
   attempt(EnvRule::memory, [&] { check_memory(); });
   attempt(EnvRule::rendering, [&] { check_rendering(); });
-  if (walker.drew() && walk_.size() == kRemembered) attempt(EnvRule::seeds, [&] { check_seeds(); });
-  if (walker.env().can_save()) attempt(EnvRule::saving, [&] { check_saving(); });
+  if (!walker.drew()) {
+    why_not_[EnvRule::seeds] = "it draws no random numbers";
+  } else if (walk_.size() < kRemembered) {
+    why_not_[EnvRule::seeds] = fmt::format("needs at least {} steps", kRemembered);
+  } else {
+    attempt(EnvRule::seeds, [&] { check_seeds(); });
+  }
+  if (walker.env().can_save()) {
+    attempt(EnvRule::saving, [&] { check_saving(); });
+  } else {
+    why_not_[EnvRule::saving] = "can_save() is false: episodes are restored by repeating them";
+  }
+}
+
+EnvReport Checker::report() const {
+  // each of these ends the check
+  std::string in_the_way = "its options are not known here";
+  for (const EnvRule rule :
+       {EnvRule::repeatable, EnvRule::exceptions, EnvRule::spec, EnvRule::construction}) {
+    if (findings_.has(rule)) in_the_way = fmt::format("mend {} first", name_of(rule));
+  }
+  EnvReport report{.violations = findings_.all()};
+  for (const auto& [rule, name] : names(EnvRule{})) {
+    if (tried_.contains(rule) || findings_.has(rule)) continue;
+    const auto why = why_not_.find(rule);
+    report.untried.push_back(
+        {.rule = rule, .text = why == why_not_.end() ? in_the_way : why->second});
+  }
+  return report;
 }
 
 std::unique_ptr<Env> Checker::make(const char* which) {
@@ -106,6 +138,7 @@ EnvPlayer Checker::player(std::unique_ptr<Env> env, const EnvPlayer::Options& op
 
 template <class Body>
 bool Checker::attempt(EnvRule rule, Body body) {
+  tried_.insert(rule);
   try {
     body();
     return true;
@@ -252,22 +285,23 @@ void check_options(const EnvEntry& entry, const ConfigValue& config, Findings& f
 
 }  // namespace
 
-std::vector<Violation> check_env(const EnvFactory& factory, const EnvCheckOptions& options) {
+EnvReport report_env(const EnvFactory& factory, const EnvCheckOptions& options) {
   Checker checker(factory, options);
   checker.run();
-  return checker.violations();
+  return checker.report();
 }
 
-std::vector<Violation> check_env(std::string_view name, const ConfigValue& config,
-                                 const EnvCheckOptions& options) {
+EnvReport report_env(std::string_view name, const ConfigValue& config,
+                     const EnvCheckOptions& options) {
   const EnvEntry entry = find_env(name);
   const EnvFactory factory = [&] { return make_env(name, config); };
   Checker checker(factory, options);
   checker.run();
   if (!checker.findings().has(EnvRule::construction)) {
+    checker.mark_tried(EnvRule::options);
     check_options(entry, config, checker.findings());
   }
-  return checker.violations();
+  return checker.report();
 }
 
 }  // namespace knurl

@@ -14,18 +14,18 @@ namespace knurl {
 
 /// What an env promises to whoever steps it. env.h has the words; these are what can be tried.
 enum class EnvRule {
-  options,       ///< unknown options are refused, and the nearest known one is named
-  construction,  ///< envs can be made, more than one at a time
-  spec,          ///< spec() is the same whenever it is asked, and of whichever env
-  exceptions,    ///< nothing throws between a reset and an ending
-  memory,        ///< a call writes the whole observation, all info numbers, and nothing beside them
-  observation,   ///< lies in spec().observation and is finite
-  reward,        ///< is finite
-  info,          ///< is finite
-  repeatable,    ///< an episode follows from its Rng and its actions alone
-  seeds,         ///< an env that draws random numbers shows it
-  saving,        ///< load brings back what save kept; save changes nothing
-  rendering,     ///< render() throws nothing and changes nothing
+  options,
+  construction,
+  spec,
+  exceptions,
+  memory,
+  observation,
+  reward,
+  info,
+  repeatable,
+  seeds,
+  saving,
+  rendering,
 };
 
 constexpr auto names(EnvRule) {
@@ -44,6 +44,37 @@ constexpr auto names(EnvRule) {
                                                               {rendering, "rendering"}});
 }
 
+/// The rule in words.
+constexpr std::string_view promise_of(EnvRule rule) {
+  switch (rule) {
+    case EnvRule::options:
+      return "unknown options are refused, and the nearest known one is named";
+    case EnvRule::construction:
+      return "envs can be made, more than one at a time";
+    case EnvRule::spec:
+      return "spec() is the same whenever it is asked, and of whichever env";
+    case EnvRule::exceptions:
+      return "nothing throws between a reset and an ending";
+    case EnvRule::memory:
+      return "a call writes the whole observation, all info numbers, and nothing beside them";
+    case EnvRule::observation:
+      return "observations lie in spec().observation and are finite";
+    case EnvRule::reward:
+      return "rewards are finite";
+    case EnvRule::info:
+      return "info numbers are finite";
+    case EnvRule::repeatable:
+      return "an episode follows from its Rng and its actions alone";
+    case EnvRule::seeds:
+      return "an env that draws random numbers shows it";
+    case EnvRule::saving:
+      return "load() brings back what save() kept; save() changes nothing";
+    case EnvRule::rendering:
+      return "render() throws nothing and changes nothing";
+  }
+  return "";
+}
+
 /// A broken promise.
 struct Violation {
   EnvRule rule = EnvRule::construction;
@@ -57,14 +88,32 @@ struct EnvCheckOptions {
   std::uint64_t seed = 1;  ///< of episodes and actions
 };
 
-/// Tries an env's promises on envs that `factory` makes, by random actions: the first violation of
-/// each rule, in order of the rules. Throws nothing that an env throws.
-std::vector<Violation> check_env(const EnvFactory& factory, const EnvCheckOptions& options = {});
+/// What came of a check.
+struct EnvReport {
+  std::vector<Violation> violations = {};  ///< the first of each rule, in order of the rules
+  /// What could not be tried, in order of the rules, and why in the violation's text: the env draws
+  /// no random numbers, cannot be saved, or something else that is broken came before.
+  std::vector<Violation> untried = {};
+};
+
+/// Tries an env's promises on envs that `factory` makes, by random actions. Throws nothing that an
+/// env throws.
+EnvReport report_env(const EnvFactory& factory, const EnvCheckOptions& options = {});
 
 /// The same for a registered env and its env_config, whose options are tried too. Throws
 /// Error(config) where there is no such env.
-std::vector<Violation> check_env(std::string_view name,
-                                 const ConfigValue& config = ConfigValue::empty_map(),
-                                 const EnvCheckOptions& options = {});
+EnvReport report_env(std::string_view name, const ConfigValue& config = ConfigValue::empty_map(),
+                     const EnvCheckOptions& options = {});
+
+/// The violations alone.
+inline std::vector<Violation> check_env(const EnvFactory& factory,
+                                        const EnvCheckOptions& options = {}) {
+  return report_env(factory, options).violations;
+}
+inline std::vector<Violation> check_env(std::string_view name,
+                                        const ConfigValue& config = ConfigValue::empty_map(),
+                                        const EnvCheckOptions& options = {}) {
+  return report_env(name, config, options).violations;
+}
 
 }  // namespace knurl

@@ -52,6 +52,22 @@ CommonEnvOptions take_common(const EnvEntry& entry, ConfigValue& config) {
   return common;
 }
 
+/// The limit right around an env: nothing where a wrapper has it.
+std::optional<int> limit_of(const CommonEnvOptions& common, const EnvSpec& spec) {
+  const WrapperChoice* limit = nullptr;
+  for (const WrapperChoice& wrapper : common.wrappers) {
+    if (wrapper.name != "TimeLimit") continue;
+    if (limit || common.max_episode_steps) {
+      fail(ErrorKind::config, "{}env_config: episodes are limited twice: give one of {}",
+           wrapper.place.prefix(),
+           limit ? "the wrappers TimeLimit" : "max_episode_steps and the wrapper TimeLimit");
+    }
+    limit = &wrapper;
+  }
+  if (limit) return std::nullopt;
+  return common.max_episode_steps ? common.max_episode_steps : spec.max_episode_steps;
+}
+
 }  // namespace
 
 void register_env(EnvEntry entry) {
@@ -105,10 +121,10 @@ std::unique_ptr<Env> detail::make_unnamed(std::string_view name, const ConfigVal
   std::unique_ptr<Env> env = entry.make(own);
   if (!env) fail(ErrorKind::env, "its registered maker gave no env");
   check_spec(env->spec());
-  const std::optional<int> limit =
-      common.max_episode_steps ? common.max_episode_steps : env->spec().max_episode_steps;
-  if (limit) env = std::make_unique<TimeLimit>(std::move(env), *limit);
-  return env;
+  if (const auto limit = limit_of(common, env->spec())) {
+    env = std::make_unique<TimeLimit>(std::move(env), *limit);
+  }
+  return wrap(std::move(env), common.wrappers);
 }
 
 std::unique_ptr<Env> make_env(std::string_view name, const ConfigValue& config) {

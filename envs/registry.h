@@ -13,6 +13,7 @@
 
 #include "knurl/core/config/fields.h"
 #include "knurl/envs/env.h"
+#include "knurl/envs/wrappers/wrapper_list.h"
 
 namespace knurl {
 
@@ -29,9 +30,12 @@ struct EnvEntry {
 /// What every env takes in its env_config beside its own options.
 struct CommonEnvOptions {
   std::optional<int> max_episode_steps;
+  std::vector<WrapperChoice> wrappers;
   static void fields(auto& self, auto&& field) {
     field("max_episode_steps", self.max_episode_steps,
           "steps after which an episode is truncated; null: the env's own", at_least(1));
+    field("wrappers", self.wrappers,
+          "what is put around the env, innermost first; `knurl list wrappers` shows them");
   }
 };
 
@@ -91,9 +95,9 @@ std::vector<EnvEntry> registered_envs();
 /// Throws Error(config), naming the nearest known envs, where the name is unknown.
 EnvEntry find_env(std::string_view name);
 
-/// An env ready to use, its time limit included. `config` is its env_config; every env also takes
-/// max_episode_steps there. Throws Error(config) for options that it does not know, and Error(env)
-/// naming the env where its constructor throws.
+/// An env ready to use, its time limit and wrappers included. `config` is its env_config; every env
+/// also takes CommonEnvOptions there. Throws Error(config) for options that it does not know, and
+/// Error(env) naming the env where its constructor throws.
 std::unique_ptr<Env> make_env(std::string_view name,
                               const ConfigValue& config = ConfigValue::empty_map());
 

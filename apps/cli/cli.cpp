@@ -14,6 +14,7 @@
 #include "knurl/apps/cli/paths.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/log.h"
+#include "knurl/core/base/plugin.h"
 #include "knurl/core/base/version.h"
 #include "knurl/core/config/schema.h"
 #include "knurl/core/config/value.h"
@@ -29,6 +30,7 @@ std::string footer() {
       "  {0} evaluate CHECKPOINT --episodes 10     see what was learnt\n"
       "  {0} list envs                             what there is to learn\n"
       "  {0} config PPO                            every option with its default\n"
+      "  {0} check-env Maze-v0                     try whether an env keeps its promises\n"
       "  {0} list metrics                          what runs report and can stop at\n"
       "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
       "3 checkpoint damaged, foreign or not there; after a checkpoint: 129 terminal gone,\n"
@@ -58,13 +60,26 @@ CLI::Option* add_count(CLI::App& command, const std::string& flags, std::optiona
   return command.add_option(flags, target, help)->check(CLI::Validator(fits, ""));
 }
 
-/// One --set after the other, each with one option.
-void add_set(CLI::App& command, std::vector<std::string>& target, const std::string& help) {
-  command.add_option("--set", target, help)
-      ->type_name("OPTION=VALUE")
+/// One flag after the other, each with one value.
+CLI::Option* add_repeated(CLI::App& command, const std::string& flag,
+                          std::vector<std::string>& target, const std::string& help) {
+  return command.add_option(flag, target, help)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+}
+
+void add_set(CLI::App& command, std::vector<std::string>& target, const std::string& help) {
+  add_repeated(command, "--set", target, help)->type_name("OPTION=VALUE");
+}
+
+/// What every command takes.
+void add_plugins(CLI::App& app, std::vector<std::string>& target) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    add_repeated(*command, "--plugin", target,
+                 "shared library that brings environments; may be repeated")
+        ->type_name("LIBRARY");
+  }
 }
 
 void add_train(CLI::App& app, TrainArguments& a) {
@@ -122,6 +137,15 @@ void add_evaluate(CLI::App& app, EvaluateArguments& a) {
   evaluate->add_flag("--json", a.json, "print each episode and the summary as lines of JSON");
 }
 
+void add_check_env(CLI::App& app, CheckEnvArguments& a) {
+  CLI::App* command =
+      app.add_subcommand("check-env", "try by random actions whether an env keeps its promises");
+  add_text(*command, "env", a.env, "an environment such as Maze-v0")->required();
+  add_text(*command, "-c,--config", a.config, "its env_config as JSON or YAML, or a file of that");
+  add_count(*command, "--steps", a.steps, 1, "random steps of the longest walk (default: 3000)");
+  add_count(*command, "--seed", a.seed, 0, "seed of episodes and actions (default: 1)");
+}
+
 int exit_code_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::config:
@@ -162,29 +186,35 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   EvaluateArguments evaluate_arguments;
   ListArguments list_arguments;
   ConfigArguments config_arguments;
+  CheckEnvArguments check_env_arguments;
+  std::vector<std::string> plugins;
   app.footer(footer());
   app.set_version_flag("--version", fmt::format("knurl {}", kVersion));
   app.require_subcommand(1);
   add_train(app, train_arguments);
   add_evaluate(app, evaluate_arguments);
-  app.add_subcommand("list", "list environments, algorithms or metrics")
-      ->add_option("what", list_arguments.what, "envs, algorithms or metrics")
+  app.add_subcommand("list", "list environments, wrappers, algorithms or metrics")
+      ->add_option("what", list_arguments.what, "envs, wrappers, algorithms or metrics")
       ->required()
-      ->check(CLI::IsMember({"envs", "algorithms", "metrics"}));
+      ->check(CLI::IsMember({"envs", "wrappers", "algorithms", "metrics"}));
   app.add_subcommand("config",
                      "show every option of an algorithm or env, or what a file comes down to")
       ->add_option("what", config_arguments.what,
                    "an algorithm such as PPO, an env such as Maze-v0, or a YAML file")
       ->required();
+  add_check_env(app, check_env_arguments);
+  add_plugins(app, plugins);
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report(app, error);
   }
+  for (const std::string& plugin : plugins) load_plugin(expanded(plugin));
   if (app.got_subcommand("train")) return train(train_arguments);
   if (app.got_subcommand("evaluate")) return evaluate(evaluate_arguments);
   if (app.got_subcommand("list")) return list(list_arguments);
+  if (app.got_subcommand("check-env")) return check_env_command(check_env_arguments);
   return show_config(config_arguments);
 }
 

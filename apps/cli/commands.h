@@ -49,16 +49,25 @@ struct EvaluateArguments {
 };
 
 struct ListArguments {
-  std::string what = {};  ///< "envs", "algorithms" or "metrics"
+  std::string what = {};  ///< "envs", "wrappers", "algorithms" or "metrics"
 };
 
 struct ConfigArguments {
   std::string what = {};  ///< an algorithm, an env or a config file
 };
 
+/// What `knurl check-env` was told.
+struct CheckEnvArguments {
+  std::string env = {};
+  std::string config = {};  ///< YAML or JSON, or a file of that
+  std::optional<int> steps = std::nullopt;
+  std::optional<std::int64_t> seed = std::nullopt;
+};
+
 int train(const TrainArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
 int list(const ListArguments& arguments);
 int show_config(const ConfigArguments& arguments);
+int check_env_command(const CheckEnvArguments& arguments);
 
 }  // namespace knurl::cli

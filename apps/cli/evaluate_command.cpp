@@ -11,6 +11,7 @@
 #include "knurl/apps/cli/console.h"
 #include "knurl/apps/cli/paths.h"
 #include "knurl/apps/cli/planned_trial.h"
+#include "knurl/apps/cli/trial_record.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/core/tune/trial.h"
@@ -20,10 +21,23 @@ namespace {
 
 constexpr int kDefaultEpisodes = 10;
 
+/// Where the env is unknown because the run had it from a plug-in, asks for that. It is not opened
+/// unasked: a checkpoint is data, and never names code to run.
+void require_env(const std::string& env, const std::filesystem::path& trial) {
+  try {
+    find_env(env);
+  } catch (const Error&) {
+    const auto plugins = recorded_plugins(trial);
+    if (plugins.empty()) throw;
+    fail(ErrorKind::config, "env {}: unknown; its run had it from a plug-in: give{}", env,
+         plugin_flags(plugins));
+  }
+}
+
 /// The checkpoint's config with what the command line wants different.
 std::unique_ptr<AlgorithmConfig> config_for(const EvaluateArguments& arguments,
-                                            const CheckpointData& state) {
-  auto config = config_of(state);
+                                            const tune::FoundCheckpoint& found) {
+  auto config = config_of(found.state);
   if (!arguments.algorithm.empty()) {
     const auto other = make_config(arguments.algorithm);
     if (other->algorithm() != config->algorithm()) {
@@ -48,6 +62,7 @@ std::unique_ptr<AlgorithmConfig> config_for(const EvaluateArguments& arguments,
   if (arguments.seed) {
     config->update(overrides_of({fmt::format("seed={}", *arguments.seed)}), "config");
   }
+  require_env(*config->common().environment.env, found.directory.parent_path());
   return config->resolved();
 }
 
@@ -115,7 +130,7 @@ int evaluate(const EvaluateArguments& arguments) {
     fail(ErrorKind::config, "--json and --render: pictures are not JSON; give one of them");
   }
   const tune::FoundCheckpoint found = tune::find_checkpoint(expanded(arguments.checkpoint));
-  const auto config = config_for(arguments, found.state);
+  const auto config = config_for(arguments, found);
   const EnvironmentOptions& environment = config->common().environment;
   make_env(*environment.env, *environment.env_config);  // whose errors still know their place
   const bool one_by_one = arguments.render || arguments.steps;

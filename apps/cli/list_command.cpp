@@ -9,6 +9,7 @@
 #include "knurl/apps/cli/commands.h"
 #include "knurl/apps/cli/console.h"
 #include "knurl/envs/registry.h"
+#include "knurl/envs/wrappers/wrapper_list.h"
 
 namespace knurl::cli {
 namespace {
@@ -32,6 +33,15 @@ void list_metrics() {
   print_line("    the same of evaluation's episodes, where evaluation_interval is set");
 }
 
+void list_wrappers() {
+  for (const WrapperEntry& entry : known_wrappers()) {
+    print_line(fmt::format("{:<24}{}", entry.name, entry.sentence));
+    for (const Field& field : entry.options->fields()) {
+      print_line(fmt::format("    {}: {}", field.name, field.sentence));
+    }
+  }
+}
+
 }  // namespace
 
 int list(const ListArguments& arguments) {
@@ -43,6 +53,8 @@ int list(const ListArguments& arguments) {
     for (const EnvEntry& entry : registered_envs()) {
       print_line(fmt::format("{:<24}{}", entry.name, entry.sentence));
     }
+  } else if (arguments.what == "wrappers") {
+    list_wrappers();
   } else {
     list_metrics();
   }

@@ -40,6 +40,14 @@ std::string shell_quoted(const std::string& path) {
   return out + "'";
 }
 
+std::string plugin_flags(std::span<const std::filesystem::path> plugins) {
+  std::string out;
+  for (const auto& plugin : plugins) {
+    out += " --plugin " + shell_quoted(near_path(plugin).string());
+  }
+  return out;
+}
+
 std::string own_command() {
   const char* command = std::getenv("KNURL_COMMAND");
   return command && *command ? command : started_as();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 
 namespace knurl::cli {
@@ -16,6 +17,9 @@ std::string safe_name(const std::string& name);
 
 /// A path as a shell takes it.
 std::string shell_quoted(const std::string& path);
+
+/// Plug-ins as they are given to a command: " --plugin /home/me/libmy_env.so", each after a space.
+std::string plugin_flags(std::span<const std::filesystem::path> plugins);
 
 /// How people call this program: what KNURL_COMMAND says, else as it was started.
 std::string own_command();

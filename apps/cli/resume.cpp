@@ -11,6 +11,7 @@
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
 #include "knurl/core/base/log.h"
+#include "knurl/core/base/plugin.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/core/metrics/sinks.h"
 
@@ -37,6 +38,20 @@ ResumePlace find_place(const std::string& argument) {
                           .checkpoint = shown};
   require_record(place.trial);
   return place;
+}
+
+/// Opens the run's plug-ins, unless the command line gives them anew.
+void load_recorded_plugins(const fs::path& directory) {
+  if (!loaded_plugins().empty()) return;
+  for (const fs::path& plugin : recorded_plugins(directory)) {
+    if (!fs::exists(plugin)) {
+      fail(ErrorKind::config,
+           "{}: was trained with the plug-in {}, which is not there any more: say where it is with "
+           "--plugin",
+           directory.string(), plugin.string());
+    }
+    load_plugin(plugin);
+  }
 }
 
 /// The run is to go on as what it is.
@@ -79,6 +94,7 @@ tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& inte
   const FileLock lock(directory / ".lock", directory.string());
   const tune::FoundCheckpoint found = tune::find_checkpoint(place.checkpoint);
 
+  load_recorded_plugins(directory);
   PlannedTrial trial = read_record(directory);
   const auto saved = config_of(found.state);
   trial.config = saved->clone();

@@ -8,6 +8,7 @@
 
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
+#include "knurl/core/base/plugin.h"
 #include "knurl/core/base/version.h"
 #include "knurl/core/config/yaml.h"
 
@@ -44,6 +45,7 @@ void write_record(const fs::path& directory, const PlannedTrial& trial,
               {"stop", json_of(trial.stop.to_value())},
               {"checkpoint_config", json_of(schema_of<tune::CheckpointOptions>().write(
                                         &trial.checkpoints, Shown::given))},
+              {"plugins", loaded_plugins()},
               {"knurl_version", kVersion}};
   const fs::path path = directory / kRecordFile;
   if (fs::exists(path)) record["resumed"] = read_json(path).value("resumed", Json::array());
@@ -75,6 +77,17 @@ PlannedTrial read_record(const fs::path& directory) {
     return trial;
   } catch (const std::exception& error) {
     fail(ErrorKind::checkpoint, "{}: damaged: {}", path.string(), error.what());
+  }
+}
+
+std::vector<fs::path> recorded_plugins(const fs::path& directory) {
+  const fs::path path = directory / kRecordFile;
+  if (!fs::exists(path)) return {};
+  try {
+    const auto plugins = read_json(path).value("plugins", std::vector<std::string>());
+    return {plugins.begin(), plugins.end()};
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::checkpoint, "{}: damaged: plugins: {}", path.string(), error.what());
   }
 }
 

@@ -11,8 +11,8 @@
 
 namespace knurl::cli {
 
-/// Writes params.json (the resolved config) and experiment.json (name, stop, checkpoints: what
-/// resuming needs beside a checkpoint) into a trial's directory. Throws Error(io).
+/// Writes params.json (the resolved config) and experiment.json (name, stop, checkpoints, plug-ins:
+/// what resuming needs beside a checkpoint) into a trial's directory. Throws Error(io).
 void write_record(const std::filesystem::path& directory, const PlannedTrial& trial,
                   const AlgorithmConfig& resolved);
 
@@ -21,6 +21,10 @@ void require_record(const std::filesystem::path& directory);
 /// The trial that experiment.json tells of, without its config. Throws Error(checkpoint) where it
 /// is missing or damaged.
 PlannedTrial read_record(const std::filesystem::path& directory);
+
+/// The plug-ins that a directory's trial was trained with; none where it is no trial's. Throws
+/// Error(checkpoint) where experiment.json is damaged.
+std::vector<std::filesystem::path> recorded_plugins(const std::filesystem::path& directory);
 
 /// What a resumed trial was given anew.
 struct Resumption {

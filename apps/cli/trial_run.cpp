@@ -7,6 +7,7 @@
 
 #include "knurl/apps/cli/paths.h"
 #include "knurl/core/base/log.h"
+#include "knurl/core/base/plugin.h"
 
 namespace knurl::cli {
 namespace {
@@ -54,8 +55,9 @@ void report_end(const tune::TrialOutcome& outcome) {
   tell_line(fmt::format("last checkpoint: {}", outcome.last_checkpoint->string()));
   if (!outcome.best_checkpoint) return;
   tell_line(fmt::format("best checkpoint: {}", outcome.best_checkpoint->string()));
-  tell_line(fmt::format("evaluate it:     {} evaluate {}", own_command(),
-                        shell_quoted(outcome.best_checkpoint->string())));
+  tell_line(fmt::format("evaluate it:     {} evaluate {}{}", own_command(),
+                        shell_quoted(outcome.best_checkpoint->string()),
+                        plugin_flags(loaded_plugins())));
 }
 
 }  // namespace

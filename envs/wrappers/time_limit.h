@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "knurl/envs/wrappers/wrapper.h"
@@ -11,8 +12,19 @@ namespace knurl {
 /// terminates on its last step is terminated and truncated, as in Gymnasium.
 class TimeLimit final : public EnvWrapper {
  public:
+  struct Config {
+    std::optional<int> max_episode_steps;
+    static void fields(auto& self, auto&& field) {
+      field("max_episode_steps", self.max_episode_steps,
+            "steps after which an episode is truncated", at_least(1));
+    }
+  };
+
   TimeLimit(std::unique_ptr<Env> inner, int max_steps)
       : EnvWrapper(std::move(inner)), max_steps_(max_steps) {}
+  /// Throws Error(config) where the config has no limit.
+  TimeLimit(std::unique_ptr<Env> inner, const Config& config)
+      : TimeLimit(std::move(inner), limit_of(config)) {}
 
   [[nodiscard]] EnvSpec spec() const override {
     EnvSpec spec = EnvWrapper::spec();
@@ -38,6 +50,11 @@ class TimeLimit final : public EnvWrapper {
   }
 
  private:
+  static int limit_of(const Config& config) {
+    if (!config.max_episode_steps) fail(ErrorKind::config, "max_episode_steps: is missing");
+    return *config.max_episode_steps;
+  }
+
   int max_steps_;
   int steps_ = 0;
 };

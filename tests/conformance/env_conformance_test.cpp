@@ -33,6 +33,17 @@ std::vector<Case> cases() {
         "{rows: 1000, columns: 1000, random_goal: true}"}) {
     out.push_back({"Maze-v0", config});
   }
+  for (const char* wrappers :
+       {"[{ClipReward: {low: -0.5, high: 0.5}}]", "[{ClipReward: {sign: true}}]",
+        "[{TransformReward: {scale: -0.1, shift: 3}}]", "[{TimeLimit: {max_episode_steps: 9}}]"}) {
+    for (const char* env : {"CartPole-v1", "Maze-v0", "Corridor-v0", "Dice-v0", "SavingDice-v0"}) {
+      out.push_back({env, fmt::format("wrappers: {}", wrappers)});
+    }
+  }
+  for (const char* env : {"CartPole-v1", "Pendulum-v1", "Corridor-v0"}) {
+    out.push_back({env, "wrappers: [{FrameStack: {num: 3}}]"});
+    out.push_back({env, "wrappers: [FrameStack, {FrameStack: {num: 2}}, {ClipReward: {low: 0}}]"});
+  }
   out.push_back({"CartPole-v1", "sutton_barto_reward: true"});
   out.push_back({"Pendulum-v1", "g: 1.62"});
   out.push_back({"Corridor-v0", "length: 1"});

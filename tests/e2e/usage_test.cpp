@@ -17,6 +17,7 @@ TEST(Cli, VersionListAndConfigNeedNoTrial) {
   EXPECT_TRUE(std::regex_match(knurl({"--version"}, scratch.path()).out,
                                std::regex("knurl \\d+\\.\\d+\\.\\d+\n")));
   EXPECT_NE(knurl({"list", "envs"}, scratch.path()).out.find("CartPole-v1"), std::string::npos);
+  EXPECT_NE(knurl({"list", "wrappers"}, scratch.path()).out.find("FrameStack"), std::string::npos);
   EXPECT_NE(knurl({"list", "algorithms"}, scratch.path()).out.find("PPO"), std::string::npos);
   const Finished config = knurl({"config", "PPO"}, scratch.path());
   EXPECT_NE(config.out.find("clip_param = 0.3"), std::string::npos);

@@ -1,0 +1,63 @@
+#include <map>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "command.h"
+
+/// What the pages show is what the tests build.
+namespace knurl::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Code between fences of these languages, in order, without empty lines.
+std::vector<std::string> code_blocks(const std::string& page) {
+  std::vector<std::string> out;
+  std::istringstream lines(page);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "```cpp" || line == "```cmake" || line == "```yaml") {
+      inside = true;
+      out.emplace_back();
+    } else if (line == "```") {
+      inside = false;
+    } else if (inside && !line.empty()) {
+      out.back() += line + "\n";
+    }
+  }
+  return out;
+}
+
+std::string without_empty_lines(const std::string& text) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) out += line + "\n";
+  }
+  return out;
+}
+
+TEST(Docs, WriteAnEnvShowsEveryLineOfItsProjectAndNoOther) {
+  const fs::path root = KNURL_SOURCE_DIR;
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::directory_iterator(root / "apps" / "examples" / "my_env")) {
+    if (!entry.is_regular_file()) continue;
+    files[entry.path().filename().string()] = without_empty_lines(read_file(entry.path()));
+  }
+  EXPECT_EQ(files.size(), 5U);
+  std::map<std::string, std::string> shown;
+  for (const std::string& block : code_blocks(read_file(root / "docs" / "write_an_env.md"))) {
+    bool found = false;
+    for (const auto& [name, text] : files) {
+      if (found || text.find(block) == std::string::npos) continue;
+      shown[name] += block;
+      found = true;
+    }
+    EXPECT_TRUE(found) << "in none of the project's files:\n" << block;
+  }
+  for (const auto& [name, text] : files) EXPECT_EQ(shown[name], text) << name;
+}
+
+}  // namespace
+}  // namespace knurl::e2e
