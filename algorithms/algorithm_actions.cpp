@@ -69,6 +69,7 @@ std::map<std::string, ActionValue> Algorithm::compute_actions(
     }
   }
   Policy& policy = up_to_date(explore ? exploring_ : greedy_);
+  policy.exploration().begin_fragment();
   policy.exploration().set_timestep(counters_.env_steps_sampled);
   std::vector<Rng> rngs;
   for (std::int64_t i = 0; i < rows; ++i) rngs.emplace_back(action_rng_());

@@ -147,8 +147,6 @@ constexpr ForeignKey kKeys[] = {
     {"worker_health_probe_timeout_s", kNoEffect, "", "workers are not restarted yet"},
     {"worker_restore_timeout_s", kNoEffect, "", "workers are not restarted yet"},
     // PPO
-    {"use_critic", kNotYet, "[true]", kLater},
-    {"use_gae", kNotYet, "[true]", kLater},
     {"vf_share_layers", kNotYet, "[null]", "use model.vf_share_layers"},
     {"num_multi_gpu_tower_stacks", kNoEffect, "", "everything runs on CPUs"},
     // DQN
@@ -195,7 +193,6 @@ constexpr ForeignKey kKeys[] = {
     {"model.post_fcnet_activation", kNoEffect, "", "there are no layers after the trunk yet"},
     {"model.head_fcnet_hiddens", kNotYet, "[null, []]", kLater},
     {"model.head_fcnet_activation", kNoEffect, "", "there are no layers after the trunk yet"},
-    {"model.free_log_std", kNotYet, "[false]", kLater},
     {"model.log_std_clip_param", kNoEffect, "", "log standard deviations are not clipped"},
     {"model.no_final_linear", kNotYet, "[false]", kLater},
     {"model.use_lstm", kNotYet, "[false]", kLater},

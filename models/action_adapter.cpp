@@ -9,7 +9,7 @@
 namespace knurl {
 
 ActionAdapter::ActionAdapter(const SpaceLayout& space, const ActionOptions& options)
-    : space_(space) {
+    : space_(space), squash_(options.box == BoxDistribution::squashed_gaussian) {
   const auto* box = space.space().as<Box>();
   if (!box) return;
   for (std::int64_t i = 0; i < num_elements(box->shape); ++i) {
@@ -23,13 +23,30 @@ ActionAdapter::ActionAdapter(const SpaceLayout& space, const ActionOptions& opti
   }
 }
 
+/// Discrete, MultiDiscrete and MultiBinary: indices count from the space's start.
+void ActionAdapter::choices_to_env(const RecordBatch& policy_actions, std::int64_t rows,
+                                   const Rows& env_actions) const {
+  const auto actions = policy_actions.column<std::int64_t>(column::kActions);
+  const auto* multi = space_.space().as<MultiDiscrete>();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const Row to(env_actions, row);
+    if (space_.space().as<Discrete>()) {
+      to.set_index(actions[row]);
+    } else if (multi) {
+      std::ranges::copy(actions.row(row), to.as<std::int64_t>().begin());
+      for (std::size_t i = 0; i < multi->start.size(); ++i) {
+        to.as<std::int64_t>()[i] += multi->start[i];
+      }
+    } else {
+      std::ranges::transform(actions.row(row), to.as<std::uint8_t>().begin(),
+                             [](std::int64_t bit) { return static_cast<std::uint8_t>(bit); });
+    }
+  }
+}
+
 void ActionAdapter::to_env(const RecordBatch& policy_actions, std::int64_t rows,
                            const Rows& env_actions) const {
-  if (dimensions_.empty()) {
-    const auto actions = policy_actions.column<std::int64_t>(column::kActions);
-    for (std::int64_t row = 0; row < rows; ++row) Row(env_actions, row).set_index(actions[row]);
-    return;
-  }
+  if (dimensions_.empty()) return choices_to_env(policy_actions, rows, env_actions);
   const auto actions = policy_actions.column<float>(column::kActions);
   const DType dtype = space_.leaves()[0].dtype;
   visit(dtype, [&]<class T>(T*) {
@@ -42,6 +59,7 @@ void ActionAdapter::to_env(const RecordBatch& policy_actions, std::int64_t rows,
         if (!std::isfinite(value)) {
           fail(ErrorKind::env, "the policy's action is {}: its weights are spoilt", value);
         }
+        if (squash_) value = std::tanh(value);
         if (d.normalize) {
           value = d.low + (std::clamp(value, -1.0, 1.0) + 1.0) * 0.5 * (d.high - d.low);
         }

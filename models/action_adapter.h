@@ -5,6 +5,7 @@
 
 #include "knurl/core/data/record_batch.h"
 #include "knurl/core/spaces/layout.h"
+#include "knurl/models/distributions/action_distribution.h"
 
 namespace knurl {
 
@@ -15,6 +16,8 @@ struct ActionOptions {
   bool normalize_actions = true;
   /// Cut to the bounds. Without effect beside normalize_actions.
   bool clip_actions = false;
+  /// Take the tanh of Box actions first: those of a SquashedGaussian.
+  BoxDistribution box = BoxDistribution::gaussian;
 };
 
 /// From the policy's actions (the column "actions": indices from 0, or vectors) to the env's. The
@@ -34,8 +37,12 @@ class ActionAdapter {
     bool clip = false;
   };
 
+  void choices_to_env(const RecordBatch& policy_actions, std::int64_t rows,
+                      const Rows& env_actions) const;
+
   SpaceLayout space_;
-  std::vector<Dimension> dimensions_;  ///< of a Box; empty for Discrete
+  bool squash_;
+  std::vector<Dimension> dimensions_;  ///< of a Box; empty for others
 };
 
 }  // namespace knurl

@@ -15,6 +15,7 @@ struct ModelConfig {
   Opt<Activation> fcnet_activation = Default{Activation::tanh};
   Opt<std::optional<WeightInit>> fcnet_weights_initializer = Default{std::nullopt};
   Opt<bool> vf_share_layers = Default{true};
+  Opt<bool> free_log_std = Default{false};
 
   static void fields(auto& self, auto&& field) {
     field("fcnet_hiddens", self.fcnet_hiddens, "units of each fully connected hidden layer",
@@ -27,6 +28,8 @@ struct ModelConfig {
           Aliases{{"fcnet_kernel_initializer"}});
     field("vf_share_layers", self.vf_share_layers,
           "policy and value heads read the same hidden layers");
+    field("free_log_std", self.free_log_std,
+          "Box actions: standard deviations are parameters of their own, whatever the observation");
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <span>
 
@@ -30,6 +31,7 @@ Source append_hidden(NetSpec& net, const HiddenLayers& hidden, const std::string
                           .outputs = hidden.units[i],
                           .activation = hidden.activation,
                           .source = source,
+                          .init_norm = hidden.init == WeightInit::orthogonal ? std::sqrt(2.0) : 1.0,
                           .init = hidden.init,
                           .sigma0 = sigma0});
     source = net.layers.size() - 1;
@@ -37,15 +39,51 @@ Source append_hidden(NetSpec& net, const HiddenLayers& hidden, const std::string
   return source;
 }
 
-std::int64_t num_parameters(const DenseLayer& layer) {
+std::int64_t num_parameters(const LayerSpec& layer) {
+  if (layer.kind == LayerKind::free) return layer.outputs;
+  if (layer.kind == LayerKind::sde_log_std) return std::int64_t{layer.inputs} * layer.outputs;
   const std::int64_t copies = layer.sigma0 > 0.0 ? 2 : 1;
   return copies * layer.outputs * (layer.inputs + 1);
 }
 
+/// Orthonormal rows, or columns where there are more rows, times the norm: Gram and Schmidt on
+/// normal numbers.
+void fill_orthogonal(std::span<float> weight, std::size_t inputs, double norm, Rng& rng) {
+  const std::size_t outputs = weight.size() / inputs;
+  const std::size_t count = std::min(inputs, outputs);
+  const std::size_t length = std::max(inputs, outputs);
+  std::vector<std::vector<double>> vectors(count, std::vector<double>(length));
+  for (std::size_t v = 0; v < count; ++v) {
+    for (double& x : vectors[v]) x = rng.normal();
+    for (int pass = 0; pass < 2; ++pass) {  // the second takes what rounding left
+      for (std::size_t w = 0; w < v; ++w) {
+        const double along =
+            std::inner_product(vectors[v].begin(), vectors[v].end(), vectors[w].begin(), 0.0);
+        for (std::size_t i = 0; i < length; ++i) vectors[v][i] -= along * vectors[w][i];
+      }
+    }
+    const double size = std::sqrt(
+        std::inner_product(vectors[v].begin(), vectors[v].end(), vectors[v].begin(), 0.0));
+    for (double& x : vectors[v]) x /= size;
+  }
+  for (std::size_t unit = 0; unit < outputs; ++unit) {
+    for (std::size_t i = 0; i < inputs; ++i) {
+      const double x = outputs <= inputs ? vectors[unit][i] : vectors[i][unit];
+      weight[unit * inputs + i] = static_cast<float>(norm * x);
+    }
+  }
+}
+
 /// "value" of "value.hidden.0"; what heads share has no head's name before it.
-std::string part_of(const DenseLayer& layer) {
+std::string part_of(const LayerSpec& layer) {
   if (layer.name.starts_with("hidden.")) return "base_model";
   return layer.name.substr(0, layer.name.find('.'));
+}
+
+std::string_view type_of(const LayerSpec& layer) {
+  if (layer.kind == LayerKind::free) return "Free";
+  if (layer.kind == LayerKind::sde_log_std) return "Noise";
+  return layer.sigma0 > 0.0 ? "Noisy" : "Dense";
 }
 
 void fill_normc(std::span<float> weight, std::size_t inputs, double norm, Rng& rng) {
@@ -67,16 +105,23 @@ void fill_uniform(std::span<float> numbers, double bound, Rng& rng) {
   for (float& x : numbers) x = static_cast<float>(rng.uniform(-bound, bound));
 }
 
-void fill(const DenseLayer& layer, RecordBatch& tensors, Rng& rng) {
+void fill(const LayerSpec& layer, RecordBatch& tensors, Rng& rng) {
   const auto tensor = [&](const char* name) {
     return tensors.column<float>(layer.name + name).span();
   };
   const double inputs = layer.inputs;
+  if (layer.kind != LayerKind::dense) {
+    std::ranges::fill(tensor(".value"), static_cast<float>(layer.fresh));
+    return;
+  }
   if (layer.sigma0 > 0.0 || layer.init == WeightInit::torch_linear) {
     fill_uniform(tensor(".weight"), 1.0 / std::sqrt(inputs), rng);
     fill_uniform(tensor(".bias"), 1.0 / std::sqrt(inputs), rng);
   } else if (layer.init == WeightInit::xavier_uniform) {
     fill_uniform(tensor(".weight"), std::sqrt(6.0 / (inputs + layer.outputs)), rng);
+  } else if (layer.init == WeightInit::orthogonal) {
+    fill_orthogonal(tensor(".weight"), static_cast<std::size_t>(layer.inputs), layer.init_norm,
+                    rng);
   } else {
     fill_normc(tensor(".weight"), static_cast<std::size_t>(layer.inputs), layer.init_norm, rng);
   }
@@ -101,14 +146,37 @@ NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSp
                           .init_norm = head.init_norm,
                           .init = head.init,
                           .sigma0 = head.sigma0});
-    net.outputs.push_back({.name = head.output, .layer = net.layers.size() - 1});
+    net.outputs.push_back({.name = head.output, .layers = {net.layers.size() - 1}});
+    if (!head.log_std) continue;
+    const bool free = head.log_std->kind == LayerKind::free;
+    net.layers.push_back({.name = head.name + ".log_std",
+                          .inputs = free ? 0 : width_of(net, source),
+                          .outputs = head.log_std->size,
+                          .source = free ? std::nullopt : source,
+                          .kind = head.log_std->kind,
+                          .fresh = head.log_std->fresh});
+    net.outputs.back().layers.push_back(net.layers.size() - 1);
   }
   return net;
 }
 
+int size_of(const NetSpec& spec, const NetOutput& output) {
+  int size = 0;
+  for (const std::size_t layer : output.layers) size += spec.layers[layer].outputs;
+  return size;
+}
+
 std::vector<ColumnSpec> tensors_of(const NetSpec& spec) {
   std::vector<ColumnSpec> out;
-  for (const DenseLayer& layer : spec.layers) {
+  for (const LayerSpec& layer : spec.layers) {
+    if (layer.kind == LayerKind::free) {
+      out.push_back({layer.name + ".value", DType::float32, {layer.outputs}});
+      continue;
+    }
+    if (layer.kind == LayerKind::sde_log_std) {
+      out.push_back({layer.name + ".value", DType::float32, {layer.inputs, layer.outputs}});
+      continue;
+    }
     out.push_back({layer.name + ".weight", DType::float32, {layer.outputs, layer.inputs}});
     out.push_back({layer.name + ".bias", DType::float32, {layer.outputs}});
     if (layer.sigma0 == 0.0) continue;
@@ -120,7 +188,7 @@ std::vector<ColumnSpec> tensors_of(const NetSpec& spec) {
 
 Weights fresh_weights(const NetSpec& spec, Rng rng) {
   Weights weights{.tensors = RecordBatch(tensors_of(spec), 1)};
-  for (const DenseLayer& layer : spec.layers) {
+  for (const LayerSpec& layer : spec.layers) {
     Rng stream = rng.split(layer.name);
     fill(layer, weights.tensors, stream);
   }
@@ -137,11 +205,13 @@ std::string summary(const NetSpec& spec, const std::string& part) {
   }
   std::int64_t total = 0;
   std::set<std::string> parts;
-  for (const DenseLayer& layer : spec.layers) {
+  for (const LayerSpec& layer : spec.layers) {
     parts.insert(part_of(layer));
     if (!part.empty() && part_of(layer) != part) continue;
-    const std::string source = layer.source ? spec.layers[*layer.source].name : "observations";
-    const std::string_view type = layer.sigma0 > 0.0 ? "Noisy" : "Dense";
+    const std::string source = layer.source                    ? spec.layers[*layer.source].name
+                               : layer.kind == LayerKind::free ? "nothing"
+                                                               : "observations";
+    const std::string_view type = type_of(layer);
     out += fmt::format("{:<26}{:<16}{:<12}{:>12}   {}\n", fmt::format("{} ({})", layer.name, type),
                        fmt::format("[N, {}]", layer.outputs), name_of(layer.activation),
                        grouped(num_parameters(layer)), source);

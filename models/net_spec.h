@@ -14,9 +14,18 @@
 
 namespace knurl {
 
-/// A fully connected layer: activation(W x + b), W [outputs, inputs].
-struct DenseLayer {
-  std::string name = {};  ///< "policy.hidden.0"; its tensors are name.weight and name.bias
+enum class LayerKind {
+  dense,  ///< activation(W x + b), W [outputs, inputs]: tensors name.weight and name.bias
+  free,   ///< parameters [outputs], whatever the input: tensor name.value
+  /// The log standard deviation of state-dependent noise (Raffin et al. 2021, section 4.1):
+  /// log(sum_i x_i^2 exp(2 s_i)) / 2, s [inputs, outputs]: tensor name.value. x is read without
+  /// learning from it.
+  sde_log_std,
+};
+
+/// A layer of a net.
+struct LayerSpec {
+  std::string name = {};  ///< "policy.hidden.0"
   int inputs = 0;
   int outputs = 0;
   Activation activation = Activation::linear;
@@ -27,21 +36,26 @@ struct DenseLayer {
   /// sigma_0 of a noisy layer (models/noisy.h), which has name.weight_sigma and name.bias_sigma
   /// too; 0: a layer without noise.
   double sigma0 = 0.0;
+  LayerKind kind = LayerKind::dense;
+  double fresh = 0.0;  ///< of other kinds: what their parameters begin with
 
-  bool operator==(const DenseLayer&) const = default;
+  bool operator==(const LayerSpec&) const = default;
 };
+
+/// Added to the variance of state-dependent noise.
+inline constexpr float kSdeEpsilon = 1e-6F;
 
 /// One of a net's results.
 struct NetOutput {
-  std::string name = {};  ///< "action_dist_inputs", "vf_preds"
-  std::size_t layer = 0;
+  std::string name = {};                 ///< "action_dist_inputs", "vf_preds"
+  std::vector<std::size_t> layers = {};  ///< whose results stand one after the other
   bool operator==(const NetOutput&) const = default;
 };
 
-/// A net of fully connected layers, in an order in which each reads only earlier ones.
+/// A net of layers, in an order in which each reads only earlier ones.
 struct NetSpec {
   int inputs = 0;
-  std::vector<DenseLayer> layers = {};
+  std::vector<LayerSpec> layers = {};
   std::vector<NetOutput> outputs = {};
 
   bool operator==(const NetSpec&) const = default;
@@ -54,7 +68,15 @@ struct HiddenLayers {
   WeightInit init = WeightInit::normc;
 };
 
-/// A net's result: its own hidden layers, then a linear layer of `size` units.
+/// What stands behind a head's linear layer for the log standard deviations of actions.
+struct LogStdSpec {
+  LayerKind kind = LayerKind::free;
+  int size = 1;
+  double fresh = 0.0;
+};
+
+/// A net's result: its own hidden layers, then a linear layer of `size` units, then perhaps log
+/// standard deviations.
 struct HeadSpec {
   std::string name = {};    ///< "policy": the layers' prefix
   std::string output = {};  ///< "action_dist_inputs": what results are called
@@ -63,10 +85,14 @@ struct HeadSpec {
   double init_norm = 0.01;              ///< of the last layer
   WeightInit init = WeightInit::normc;  ///< of the last layer
   double sigma0 = 0.0;                  ///< of all its layers
+  std::optional<LogStdSpec> log_std = std::nullopt;
 };
 
 /// A trunk that all heads share (it may be empty), and the heads.
 NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads);
+
+/// Numbers of a row of an output.
+int size_of(const NetSpec& spec, const NetOutput& output);
 
 /// The tensors of a net, in order of its layers: weight, bias, and of a noisy layer their sigmas.
 std::vector<ColumnSpec> tensors_of(const NetSpec& spec);

@@ -19,17 +19,15 @@ std::vector<float> scaled_noise(int n, Rng& rng) {
 
 /// Calls `visit(tensor, noisy)` with the name of each tensor of the plain net.
 template <class Visit>
-void for_each_tensor(const NetSpec& spec, Visit visit) {
-  for (const DenseLayer& layer : spec.layers) {
-    visit(layer.name + ".weight", layer.sigma0 > 0.0);
-    visit(layer.name + ".bias", layer.sigma0 > 0.0);
+void for_each_tensor(const RecordBatch& weights, const RecordBatch& plain, Visit visit) {
+  for (const ColumnSpec& column : plain.columns()) {
+    visit(column.name, weights.has(column.name + "_sigma"));
   }
 }
 
 /// to = mu + sigma * noise, tensor by tensor.
-void make_plain(const NetSpec& spec, const RecordBatch& weights, const RecordBatch* noise,
-                RecordBatch& to) {
-  for_each_tensor(spec, [&](const std::string& name, bool noisy) {
+void make_plain(const RecordBatch& weights, const RecordBatch* noise, RecordBatch& to) {
+  for_each_tensor(weights, to, [&](const std::string& name, bool noisy) {
     const auto mu = weights.column<float>(name).span();
     const auto out = to.column<float>(name).span();
     std::ranges::copy(mu, out.begin());
@@ -57,13 +55,13 @@ class NoisyNet final : public TrainableNet {
   void draw_noise(const Rng& rng) override { noise_ = knurl::draw_noise(spec_, rng); }
 
   std::vector<std::span<const float>> forward(const RecordBatch& minibatch) override {
-    make_plain(spec_, parameters_, &noise_, plain_->parameters());
+    make_plain(parameters_, &noise_, plain_->parameters());
     return plain_->forward(minibatch);
   }
   void backward(const std::vector<std::span<const float>>& output_gradients) override {
     plain_->backward(output_gradients);
-    for_each_tensor(spec_, [&](const std::string& name, bool noisy) {
-      const RecordBatch& plain = plain_->gradients();
+    const RecordBatch& plain = plain_->gradients();
+    for_each_tensor(parameters_, plain, [&](const std::string& name, bool noisy) {
       const auto from = plain.column<float>(name).span();
       std::ranges::copy(from, gradients_.column<float>(name).data());
       if (!noisy) return;
@@ -84,17 +82,17 @@ class NoisyNet final : public TrainableNet {
 }  // namespace
 
 bool has_noise(const NetSpec& spec) {
-  return std::ranges::any_of(spec.layers, [](const DenseLayer& l) { return l.sigma0 > 0.0; });
+  return std::ranges::any_of(spec.layers, [](const LayerSpec& l) { return l.sigma0 > 0.0; });
 }
 
 NetSpec without_noise(NetSpec spec) {
-  for (DenseLayer& layer : spec.layers) layer.sigma0 = 0.0;
+  for (LayerSpec& layer : spec.layers) layer.sigma0 = 0.0;
   return spec;
 }
 
 RecordBatch draw_noise(const NetSpec& spec, Rng rng) {
   RecordBatch out(tensors_of(without_noise(spec)), 1);
-  for (const DenseLayer& layer : spec.layers) {
+  for (const LayerSpec& layer : spec.layers) {
     if (layer.sigma0 == 0.0) continue;
     const std::vector<float> in = scaled_noise(layer.inputs, rng);
     const std::vector<float> units = scaled_noise(layer.outputs, rng);
@@ -110,7 +108,7 @@ RecordBatch draw_noise(const NetSpec& spec, Rng rng) {
 Weights plain_weights(const NetSpec& spec, const Weights& weights, const RecordBatch* noise) {
   Weights out{.tensors = RecordBatch(tensors_of(without_noise(spec)), 1),
               .version = weights.version};
-  make_plain(spec, weights.tensors, noise, out.tensors);
+  make_plain(weights.tensors, noise, out.tensors);
   return out;
 }
 

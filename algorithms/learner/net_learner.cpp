@@ -28,7 +28,7 @@ NetLearner::NetLearner(const NetSpec& spec, const Weights& weights, const Traini
       optimizer_(make_optimizer(options.optimizer, net_->parameters())),
       version_(weights.version) {
   for (const NetOutput& output : spec.outputs) {
-    output_sizes_.push_back(spec.layers[output.layer].outputs);
+    output_sizes_.push_back(size_of(spec, output));
   }
   output_gradients_.resize(output_sizes_.size());
 }

@@ -25,6 +25,16 @@ double explained_variance(std::span<const float> targets, std::span<const float>
   return target_variance > 0.0 ? std::max(-1.0, 1.0 - error_variance / target_variance) : 0.0;
 }
 
+/// The mean of some numbers, and the sum of their squared distances from it.
+std::pair<double, double> spread_of(std::span<const float> numbers) {
+  double sum = 0.0;
+  for (const float x : numbers) sum += x;
+  const double mean = sum / static_cast<double>(numbers.size());
+  double squares = 0.0;
+  for (const float x : numbers) squares += (x - mean) * (x - mean);
+  return {mean, squares};
+}
+
 template <class Distribution>
 PpoLoss loss_of_rows(const PpoLossOptions& options, const Distribution& distribution,
                      const RecordBatch& minibatch, const PpoOutputs& outputs,
@@ -107,14 +117,17 @@ double adapted_kl_coeff(double kl_coeff, double kl, double kl_target) {
 }
 
 void standardise(std::span<float> numbers) {
-  double sum = 0.0;
-  for (const float x : numbers) sum += x;
-  const double mean = sum / static_cast<double>(numbers.size());
-  double squares = 0.0;
-  for (const float x : numbers) squares += (x - mean) * (x - mean);
+  const auto [mean, squares] = spread_of(numbers);
   const double deviation = std::sqrt(squares / static_cast<double>(numbers.size()));
   const double scale = 1.0 / std::max(1e-4, deviation);
   for (float& x : numbers) x = static_cast<float>((x - mean) * scale);
+}
+
+void standardise_sample(std::span<float> numbers) {
+  if (numbers.size() < 2) return;
+  const auto [mean, squares] = spread_of(numbers);
+  const double deviation = std::sqrt(squares / static_cast<double>(numbers.size() - 1));
+  for (float& x : numbers) x = static_cast<float>((x - mean) / (deviation + 1e-8));
 }
 
 }  // namespace knurl

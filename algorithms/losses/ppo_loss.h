@@ -54,7 +54,12 @@ PpoLoss ppo_loss(const PpoLossOptions& options, const ActionDistribution& distri
 /// factor).
 double adapted_kl_coeff(double kl_coeff, double kl, double kl_target);
 
-/// Subtracts the mean of the numbers and divides by their standard deviation, at least 1e-4.
+/// Subtracts the mean of the numbers and divides by their standard deviation, at least 1e-4: as
+/// RLlib does over a training batch.
 void standardise(std::span<float> numbers);
+
+/// Subtracts the mean and divides by the standard deviation of the population that the numbers are
+/// a sample of, plus 1e-8: as stable-baselines3 does over a minibatch. A single number stays.
+void standardise_sample(std::span<float> numbers);
 
 }  // namespace knurl

@@ -19,9 +19,12 @@ void PPO::training_step() {
 
   // judge: how much better than expected was each action
   const double start = steady_seconds();
-  PpoBatch batch = make_ppo_batch(fragments, observation_layout(), options.common().training.gamma,
-                                  options.own().lambda_);
-  standardise_advantages(batch);
+  PpoBatch batch =
+      make_ppo_batch(fragments, observation_layout(),
+                     {.gamma = options.common().training.gamma,
+                      .lambda = options.own().use_gae ? options.own().lambda_.value() : 1.0,
+                      .use_critic = options.own().use_critic});
+  if (*options.own().advantage_scaling == AdvantageScaling::batch) standardise_advantages(batch);
 
   // learn: epochs of minibatches on the clipped surrogate
   learner_.update(batch, timestep);

@@ -23,7 +23,7 @@ std::vector<ColumnSpec> batch_columns(const RecordBatch& steps, int net_inputs) 
 }
 
 /// Copies a fragment's steps to the batch's rows from `first` on, and judges them.
-void add_steps(const PolicySteps& steps, std::int64_t first, double gamma, double lambda,
+void add_steps(const PolicySteps& steps, std::int64_t first, const JudgeOptions& options,
                RecordBatch& batch) {
   const auto at = static_cast<std::size_t>(first);
   const auto size = static_cast<std::size_t>(steps.columns.rows());
@@ -33,12 +33,18 @@ void add_steps(const PolicySteps& steps, std::int64_t first, double gamma, doubl
     const std::size_t bytes = batch.row_bytes(to);
     std::memcpy(batch.data(to) + at * bytes, steps.columns.data(from), size * bytes);
   }
+  const std::vector<float> nothing(
+      options.use_critic ? 0 : std::max(size, static_cast<std::size_t>(steps.bootstrap.rows())));
+  const auto values_of = [&](const RecordBatch& columns) {
+    return options.use_critic ? columns.column<float>(column::kValues).span()
+                              : std::span<const float>(nothing);
+  };
   gae({.segments = steps.segments,
        .rewards = steps.columns.column<float>(column::kRewards).span(),
-       .values = steps.columns.column<float>(column::kValues).span(),
-       .bootstrap_values = steps.bootstrap.column<float>(column::kValues).span(),
-       .gamma = static_cast<float>(gamma),
-       .lambda = static_cast<float>(lambda)},
+       .values = values_of(steps.columns),
+       .bootstrap_values = values_of(steps.bootstrap),
+       .gamma = static_cast<float>(options.gamma),
+       .lambda = static_cast<float>(options.use_critic ? options.lambda : 1.0)},
       batch.column<float>(column::kAdvantages).span().subspan(at, size),
       batch.column<float>(column::kValueTargets).span().subspan(at, size));
 }
@@ -46,7 +52,7 @@ void add_steps(const PolicySteps& steps, std::int64_t first, double gamma, doubl
 }  // namespace
 
 PpoBatch make_ppo_batch(const std::vector<Fragment>& fragments, const SpaceLayout& observations,
-                        double gamma, double lambda) {
+                        const JudgeOptions& options) {
   std::vector<std::int64_t> first_rows;
   std::int64_t rows = 0;
   for (const Fragment& fragment : fragments) {
@@ -64,7 +70,7 @@ PpoBatch make_ppo_batch(const std::vector<Fragment>& fragments, const SpaceLayou
     const ConstRows seen(observations, steps.columns, column::kObservations);
     std::copy_n(encoder.encode(seen, count), count * encoder.size(),
                 net_inputs.row(first_rows[i]).data());
-    add_steps(steps, first_rows[i], gamma, lambda, batch.rows);
+    add_steps(steps, first_rows[i], options, batch.rows);
   }
   for (const SegmentPlace& place : in_order(fragments)) {
     for (std::int64_t step = 0; step < place.segment->length; ++step) {

@@ -17,9 +17,17 @@ struct PpoBatch {
   std::vector<std::int32_t> order;
 };
 
+/// How actions are judged.
+struct JudgeOptions {
+  double gamma = 0.99;
+  double lambda = 1.0;
+  /// Without one nothing is expected of states: advantages are discounted sums of rewards.
+  bool use_critic = true;
+};
+
 /// Gathers fragments and estimates advantages and value targets (losses/gae.h).
 PpoBatch make_ppo_batch(const std::vector<Fragment>& fragments, const SpaceLayout& observations,
-                        double gamma, double lambda);
+                        const JudgeOptions& options);
 
 /// Gives the advantages mean 0 and standard deviation 1 over the batch.
 void standardise_advantages(PpoBatch& batch);

@@ -2,6 +2,7 @@
 
 #include "knurl/algorithms/ppo/ppo.h"
 #include "knurl/core/base/error.h"
+#include "knurl/models/exploration/state_dependent_noise.h"
 #include "knurl/models/fast/net_policy.h"
 #include "knurl/models/observation_encoder.h"
 
@@ -16,20 +17,39 @@ PPOConfig::PPOConfig() {
   options.training.model.vf_share_layers = Default{false};
 }
 
+ActionDistribution PPOConfig::distribution(const SpaceLayout& actions) const {
+  return distribution_for(actions.space(), own_.box_distribution);
+}
+
 NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& actions) const {
   const ModelConfig& model = common().training.model;
-  const HiddenLayers hidden{.units = model.fcnet_hiddens,
-                            .activation = model.fcnet_activation,
-                            .init = model.fcnet_weights_initializer->value_or(WeightInit::normc)};
+  const WeightInit init = model.fcnet_weights_initializer->value_or(WeightInit::normc);
+  const HiddenLayers hidden{
+      .units = model.fcnet_hiddens, .activation = model.fcnet_activation, .init = init};
   const HiddenLayers none;
   const bool shared = model.vf_share_layers;
-  const ActionDistribution distribution = distribution_for(actions.space());
+  HeadSpec policy{.name = "policy",
+                  .output = column::kDistInputs,
+                  .size = num_inputs(distribution(actions)),
+                  .hidden = shared ? none : hidden,
+                  .init = init};
+  if (own_.use_sde || model.free_log_std) {
+    if (!actions.space().as<Box>()) {
+      fail(ErrorKind::config, "action space {}: training.{} is for Box actions",
+           actions.space().text(), own_.use_sde ? "use_sde" : "model.free_log_std");
+    }
+    policy.size /= 2;
+    policy.log_std = {.kind = own_.use_sde ? LayerKind::sde_log_std : LayerKind::free,
+                      .size = policy.size,
+                      .fresh = own_.log_std_init};
+  }
   return make_net(encoded_size(observations), shared ? hidden : none,
-                  {{.name = "policy",
-                    .output = column::kDistInputs,
-                    .size = num_inputs(distribution),
-                    .hidden = shared ? none : hidden},
-                   {.name = "value", .output = column::kValues, .hidden = shared ? none : hidden}});
+                  {policy,
+                   {.name = "value",
+                    .output = column::kValues,
+                    .hidden = shared ? none : hidden,
+                    .init_norm = init == WeightInit::orthogonal ? 1.0 : 0.01,
+                    .init = init}});
 }
 
 std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting,
@@ -37,13 +57,21 @@ std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting
   const SpaceLayout observations(env.observation);
   const SpaceLayout actions(env.action);
   const EnvironmentOptions& options = common().environment;
-  return std::make_unique<NetPolicy>(NetPolicy::Parts{
-      .net = net_for(observations, actions),
-      .observations = observations,
-      .actions = actions,
-      .action_options = {.normalize_actions = options.normalize_actions,
-                         .clip_actions = options.clip_actions},
-      .exploration = make_exploration(common().exploration.exploration_config, acting, place)});
+  const bool sde = own_.use_sde && acting == Acting::exploring;
+  std::unique_ptr<Exploration> exploration;
+  if (sde) {
+    exploration = std::make_unique<StateDependentNoise>(own_.sde_sample_freq);
+  } else {
+    exploration = make_exploration(common().exploration.exploration_config, acting, place);
+  }
+  return std::make_unique<NetPolicy>(
+      NetPolicy::Parts{.net = net_for(observations, actions),
+                       .observations = observations,
+                       .actions = actions,
+                       .action_options = {.normalize_actions = options.normalize_actions,
+                                          .clip_actions = options.clip_actions,
+                                          .box = own_.box_distribution},
+                       .exploration = std::move(exploration)});
 }
 
 std::vector<MetricInfo> PPOConfig::learner_metrics() const {
@@ -83,6 +111,25 @@ void PPOConfig::check_own() const {
   if (!own_.use_kl_loss && own_.kl_coeff != *PpoOptions().kl_coeff && own_.kl_coeff > 0.0) {
     fail(ErrorKind::config, "training.kl_coeff = {} with training.use_kl_loss = false: give one",
          own_.kl_coeff.value());
+  }
+  if (own_.use_gae && !own_.use_critic) {
+    fail(ErrorKind::config,
+         "training.use_gae = true needs training.use_critic = true: it judges by values");
+  }
+  if (*own_.sde_sample_freq != *PpoOptions().sde_sample_freq && !own_.use_sde) {
+    fail(ErrorKind::config, "training.sde_sample_freq = {} without training.use_sde: give both",
+         own_.sde_sample_freq.value());
+  }
+  if (own_.use_sde && options.training.model.free_log_std) {
+    fail(ErrorKind::config,
+         "training.use_sde and training.model.free_log_std: both say where standard deviations "
+         "come from; give one of them");
+  }
+  if (own_.log_std_init != *PpoOptions().log_std_init && !own_.use_sde &&
+      !options.training.model.free_log_std) {
+    fail(ErrorKind::config,
+         "training.log_std_init = {} needs training.use_sde or training.model.free_log_std",
+         own_.log_std_init.value());
   }
   const ExplorationType exploration = options.exploration.exploration_config.type;
   if (exploration != ExplorationType::stochastic_sampling) {

@@ -1,12 +1,28 @@
 #pragma once
 
 #include "knurl/algorithms/algorithm_config.h"
+#include "knurl/models/distributions/action_distribution.h"
 #include "knurl/models/net_spec.h"
 
 namespace knurl {
 
+/// Over what advantages get mean 0 and standard deviation 1.
+enum class AdvantageScaling { batch, minibatch, none };
+constexpr auto names(AdvantageScaling) {
+  return std::array{std::pair{AdvantageScaling::batch, "batch"},
+                    std::pair{AdvantageScaling::minibatch, "minibatch"},
+                    std::pair{AdvantageScaling::none, "none"}};
+}
+
+constexpr auto names(BoxDistribution) {
+  return std::array{std::pair{BoxDistribution::gaussian, "gaussian"},
+                    std::pair{BoxDistribution::squashed_gaussian, "squashed_gaussian"}};
+}
+
 /// PPO's own options; RLlib's names and defaults.
 struct PpoOptions {
+  Opt<bool> use_critic = Default{true};
+  Opt<bool> use_gae = Default{true};
   Opt<double> lambda_ = Default{1.0};
   Opt<bool> use_kl_loss = Default{true};
   Opt<double> kl_coeff = Default{0.2};
@@ -19,8 +35,17 @@ struct PpoOptions {
   Opt<std::optional<Schedule>> entropy_coeff_schedule = Default{std::nullopt};
   Opt<double> clip_param = Default{0.3};
   Opt<double> vf_clip_param = Default{10.0};
+  Opt<std::optional<double>> target_kl = Default{std::nullopt};
+  Opt<AdvantageScaling> advantage_scaling = Default{AdvantageScaling::batch};
+  Opt<BoxDistribution> box_distribution = Default{BoxDistribution::gaussian};
+  Opt<bool> use_sde = Default{false};
+  Opt<int> sde_sample_freq = Default{-1};
+  Opt<double> log_std_init = Default{0.0};
 
   static void fields(auto& self, auto&& field) {
+    field("use_critic", self.use_critic, "judge actions against a learnt value of the state");
+    field("use_gae", self.use_gae,
+          "estimate advantages by lambda; false: what followed, minus the value");
     field("lambda", self.lambda_,
           "generalized advantage estimation: 0 trusts the critic, 1 the returns", Range{0, 1},
           Aliases{{"lambda_"}});
@@ -43,6 +68,20 @@ struct PpoOptions {
           above(0));
     field("vf_clip_param", self.vf_clip_param,
           "squared errors of the value beyond this teach nothing; .inf: all teach", above(0));
+    field("target_kl", self.target_kl,
+          "end the passes over a batch where the KL divergence from the old policy is above 1.5 "
+          "times this; null: never",
+          above(0));
+    field("advantage_scaling", self.advantage_scaling,
+          "over what advantages get mean 0 and standard deviation 1");
+    field("box_distribution", self.box_distribution,
+          "how Box actions are drawn; squashed: in [-1, 1], for normalize_actions");
+    field("use_sde", self.use_sde,
+          "state-dependent exploration (gSDE) of Box actions: noise as a function of the state");
+    field("sde_sample_freq", self.sde_sample_freq,
+          "steps after which that noise is drawn anew; -1: once a fragment", at_least(-1));
+    field("log_std_init", self.log_std_init,
+          "log standard deviations of a fresh model with free_log_std or use_sde", Range{-20, 20});
   }
 };
 
@@ -54,6 +93,7 @@ class PPOConfig final : public ConfigBuilder<PPOConfig, PpoOptions> {
   [[nodiscard]] std::unique_ptr<Policy> make_policy(const EnvSpec& env, Acting acting,
                                                     const WorkerPlace& place) const override;
   [[nodiscard]] std::vector<MetricInfo> learner_metrics() const override;
+  [[nodiscard]] ActionDistribution distribution(const SpaceLayout& actions) const;
   /// The net for these spaces: outputs action_dist_inputs and vf_preds.
   [[nodiscard]] NetSpec net_for(const SpaceLayout& observations, const SpaceLayout& actions) const;
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "knurl/core/base/error.h"
+#include "knurl/models/columns.h"
 
 namespace knurl {
 namespace {
@@ -28,7 +29,7 @@ PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
                        const SpaceLayout& actions, const Rng& rng)
     : options_(config.own()),
       lr_(config.common().training.lr),
-      distribution_(distribution_for(actions.space())),
+      distribution_(config.distribution(actions)),
       learner_(config.net_for(observations, actions),
                fresh_weights(config.net_for(observations, actions), rng.split("weights")),
                config.common().training, config.common().resources.num_cpus_for_local_worker),
@@ -36,7 +37,9 @@ PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
       kl_coeff_(first_kl_coeff(options_)),
       loss_options_{.clip_param = static_cast<float>(options_.clip_param.value()),
                     .vf_clip_param = static_cast<float>(options_.vf_clip_param.value()),
-                    .vf_loss_coeff = static_cast<float>(options_.vf_loss_coeff.value())} {}
+                    .vf_loss_coeff = options_.use_critic
+                                         ? static_cast<float>(options_.vf_loss_coeff.value())
+                                         : 0.0F} {}
 
 void PpoLearner::update(const PpoBatch& batch, std::int64_t timestep) {
   const double lr = lr_.at(timestep);
@@ -51,12 +54,18 @@ void PpoLearner::update(const PpoBatch& batch, std::int64_t timestep) {
   std::int64_t minibatches = 0;
   const auto size = static_cast<std::size_t>(options_.sgd_minibatch_size.value());
   std::vector<std::int32_t> order = batch.order;
-  for (int epoch = 0; epoch < options_.num_sgd_iter; ++epoch) {
+  bool near = true;  // to the policy that acted
+  for (int epoch = 0; epoch < options_.num_sgd_iter && near; ++epoch) {
     if (options_.shuffle_sequences) shuffle(order, shuffle_);
-    for (std::size_t first = 0; first < order.size(); first += size) {
+    for (std::size_t first = 0; first < order.size() && near; first += size) {
       const std::size_t count = std::min(size, order.size() - first);
-      kl_sum += update_minibatch(batch, std::span(order).subspan(first, count), lr).kl;
+      const PpoLoss loss = judge_minibatch(batch, std::span(order).subspan(first, count));
+      kl_sum += loss.kl;
       ++minibatches;
+      near = !options_.target_kl->has_value() || loss.kl <= 1.5 * **options_.target_kl;
+      if (!near) break;
+      learner_.apply_gradients(lr);
+      sums_.gradient_norm += learner_.gradient_norm();
     }
   }
   if (options_.use_kl_loss) {
@@ -79,23 +88,25 @@ Result PpoLearner::take_stats() {
   return stats;
 }
 
-PpoLoss PpoLearner::update_minibatch(const PpoBatch& batch, std::span<const std::int32_t> rows,
-                                     double lr) {
+/// The loss of a minibatch; its gradients are ready to be applied.
+PpoLoss PpoLearner::judge_minibatch(const PpoBatch& batch, std::span<const std::int32_t> rows) {
   if (minibatch_.columns() != batch.rows.columns()) {
     minibatch_ = RecordBatch(batch.rows.columns(), options_.sgd_minibatch_size);
   }
   minibatch_.set_rows(static_cast<std::int64_t>(rows.size()));
   minibatch_.gather(batch.rows, rows);
+  if (*options_.advantage_scaling == AdvantageScaling::minibatch) {
+    standardise_sample(minibatch_.column<float>(column::kAdvantages).span());
+  }
   PpoLoss loss;
-  learner_.update(minibatch_, lr,
-                  [&](const OutputValues& values, const OutputGradients& gradients) {
-                    loss = ppo_loss(loss_options_, distribution_, minibatch_,
-                                    {.dist_inputs = values[0], .values = values[1]},
-                                    {.dist_inputs = gradients[0], .values = gradients[1]});
-                    return loss.total;
-                  });
+  learner_.compute_gradients(
+      minibatch_, [&](const OutputValues& values, const OutputGradients& gradients) {
+        loss = ppo_loss(loss_options_, distribution_, minibatch_,
+                        {.dist_inputs = values[0], .values = values[1]},
+                        {.dist_inputs = gradients[0], .values = gradients[1]});
+        return loss.total;
+      });
   sums_.loss += loss;
-  sums_.gradient_norm += learner_.gradient_norm();
   ++sums_.minibatches;
   return loss;
 }

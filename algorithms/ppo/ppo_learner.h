@@ -30,7 +30,7 @@ class PpoLearner final : public Learner {
   void load(const CheckpointData& in) override;
 
  private:
-  PpoLoss update_minibatch(const PpoBatch& batch, std::span<const std::int32_t> rows, double lr);
+  PpoLoss judge_minibatch(const PpoBatch& batch, std::span<const std::int32_t> rows);
 
   PpoOptions options_;
   Schedule lr_;

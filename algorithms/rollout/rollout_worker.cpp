@@ -80,6 +80,7 @@ Fragment RolloutWorker::sample(const SampleRequest& request) {
                            .first_env = spec_.first_env,
                            .steps = steps});
   copy_rows(observation_rows_, builder.observations(0), spec_.num_envs);
+  policy_->exploration().begin_fragment();
   for (int env = 0; env < spec_.num_envs; ++env) builder.start(env, env_->episode(env));
 
   Fragment fragment{.env_steps = steps * spec_.num_envs,

@@ -9,6 +9,8 @@
 #include "knurl/models/columns.h"
 #include "knurl/models/distributions/categorical.h"
 #include "knurl/models/distributions/diag_gaussian.h"
+#include "knurl/models/distributions/multi_categorical.h"
+#include "knurl/models/distributions/squashed_gaussian.h"
 
 namespace knurl {
 
@@ -16,11 +18,16 @@ namespace knurl {
 /// no dispatch. A distribution is a struct with: Element, the type of an action's elements;
 /// inputs() and width(), numbers a row of net outputs and of actions has; sample, mode, log_prob,
 /// entropy and kl_from; and the gradients of the last three with respect to the inputs.
-using ActionDistribution = std::variant<Categorical, DiagGaussian>;
+using ActionDistribution =
+    std::variant<Categorical, DiagGaussian, SquashedGaussian, MultiCategorical>;
 
-/// The distribution for a space: Categorical for Discrete, DiagGaussian for Box. Throws
-/// Error(config) naming the space where there is none yet.
-ActionDistribution distribution_for(const Space& action_space);
+/// How actions of a Box are drawn.
+enum class BoxDistribution { gaussian, squashed_gaussian };
+
+/// The distribution for a space: Categorical for Discrete, MultiCategorical for MultiDiscrete and
+/// MultiBinary, a Gaussian for Box. Throws Error(config) naming the space where there is none.
+ActionDistribution distribution_for(const Space& action_space,
+                                    BoxDistribution box = BoxDistribution::gaussian);
 
 /// Numbers that a net must put out for one row.
 inline int num_inputs(const ActionDistribution& distribution) {
@@ -32,10 +39,10 @@ inline ColumnSpec action_column(const ActionDistribution& distribution) {
   return std::visit(
       [](const auto& d) {
         using Element = typename std::remove_cvref_t<decltype(d)>::Element;
-        const bool scalar = std::is_integral_v<Element>;
+        constexpr bool kScalar = std::remove_cvref_t<decltype(d)>::kScalar;
         return ColumnSpec{.name = column::kActions,
                           .dtype = dtype_of<Element>(),
-                          .row_shape = scalar ? Shape{} : Shape{d.width()}};
+                          .row_shape = kScalar ? Shape{} : Shape{d.width()}};
       },
       distribution);
 }

@@ -12,6 +12,7 @@ namespace knurl {
 /// the mode counts.
 struct Categorical {
   using Element = std::int64_t;
+  static constexpr bool kScalar = true;  ///< an action is one number, not a vector
 
   int n = 1;
 

@@ -11,6 +11,7 @@ namespace knurl {
 /// standard deviations.
 struct DiagGaussian {
   using Element = float;
+  static constexpr bool kScalar = false;
 
   int n = 1;
 

@@ -64,11 +64,22 @@ struct ExplorationConfig {
 /// Whether a policy tries things or does what it thinks best.
 enum class Acting { exploring, greedy };
 
+/// What state-dependent noise reads: rows of a net's features, and the layer that says how loud it
+/// is.
+struct SdeFeatures {
+  const float* data = nullptr;  ///< null: the net has no such layer
+  std::int64_t stride = 0;      ///< floats from one row to the next
+  int size = 0;                 ///< features of a row
+  int actions = 0;
+  const float* log_std = nullptr;  ///< [size, actions]
+};
+
 /// Rows of a distribution's inputs, `stride` floats apart.
 struct DistributionRows {
   const float* data = nullptr;
   std::int64_t rows = 0;
   std::int64_t stride = 0;
+  SdeFeatures sde = {};
 };
 
 /// Chooses actions from distribution inputs. Keeps no random state: each row brings its env's
@@ -84,7 +95,10 @@ class Exploration {
   /// How many env steps the run has taken when the next actions are chosen; schedules follow it.
   virtual void set_timestep(std::int64_t /*timestep*/) {}
 
-  /// Whatever set_timestep does not restore.
+  /// The next actions begin a fragment.
+  virtual void begin_fragment() {}
+
+  /// Whatever neither of these restores.
   virtual void save(ByteWriter& /*out*/) const {}
   virtual void load(ByteReader& /*in*/) {}
 };

@@ -1,6 +1,7 @@
 #include "knurl/models/fast/fast_net.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,7 @@
 namespace knurl::fast {
 
 FastNet::FastNet(NetSpec spec) : spec_(std::move(spec)) {
-  for (const DenseLayer& layer : spec_.layers) {
+  for (const LayerSpec& layer : spec_.layers) {
     layers_.push_back(
         {.parameters =
              RecordBatch({{"weight", DType::float32, {layer.inputs, padded(layer.outputs)}},
@@ -23,53 +24,120 @@ FastNet::FastNet(NetSpec spec) : spec_(std::move(spec)) {
 void FastNet::set_weights(const Weights& weights) {
   check(weights.tensors.columns() == tensors_of(spec_), "weights are those of this net");
   for (std::size_t k = 0; k < layers_.size(); ++k) {
-    const DenseLayer& layer = spec_.layers[k];
-    const float* from = weights.tensors.column<float>(layer.name + ".weight").data();
+    const LayerSpec& layer = spec_.layers[k];
+    const auto tensor = [&](const char* name) {
+      return weights.tensors.column<float>(layer.name + name).span();
+    };
     float* to = layers_[k].parameters.column<float>("weight").data();
+    float* bias = layers_[k].parameters.column<float>("bias").data();
     const int width = padded(layer.outputs);
-    for (int unit = 0; unit < layer.outputs; ++unit) {
-      for (int i = 0; i < layer.inputs; ++i) to[i * width + unit] = *from++;
+    if (layer.kind == LayerKind::free) {
+      std::ranges::copy(tensor(".value"), bias);
+    } else if (layer.kind == LayerKind::sde_log_std) {
+      const float* from = tensor(".value").data();
+      for (int i = 0; i < layer.inputs; ++i) {
+        for (int unit = 0; unit < layer.outputs; ++unit) {
+          to[i * width + unit] = std::exp(2.0F * *from++);
+        }
+      }
+      std::fill_n(bias, layer.outputs, kSdeEpsilon);
+    } else {
+      const float* from = tensor(".weight").data();
+      for (int unit = 0; unit < layer.outputs; ++unit) {
+        for (int i = 0; i < layer.inputs; ++i) to[i * width + unit] = *from++;
+      }
+      std::ranges::copy(tensor(".bias"), bias);
     }
-    const auto bias = weights.tensors.column<float>(layer.name + ".bias").span();
-    std::ranges::copy(bias, layers_[k].parameters.column<float>("bias").data());
   }
   version_ = weights.version;
 }
 
 void FastNet::forward(const float* input, std::int64_t rows, std::int64_t stride) {
-  const Kernels& use = kernels();
-  for (std::size_t k = 0; k < layers_.size(); ++k) {
-    const DenseLayer& spec = spec_.layers[k];
-    Layer& layer = layers_[k];
-    const int width = padded(spec.outputs);
-    if (layer.results.rows() < rows) {
-      layer.results = RecordBatch({{"y", DType::float32, {width}}}, rows);
+  for (std::size_t k = 0; k < layers_.size(); ++k) forward_layer(k, input, rows, stride);
+  join_outputs(rows);
+}
+
+void FastNet::forward_layer(std::size_t k, const float* input, std::int64_t rows,
+                            std::int64_t stride) {
+  const LayerSpec& spec = spec_.layers[k];
+  Layer& layer = layers_[k];
+  const int width = padded(spec.outputs);
+  if (layer.results.rows() < rows) {
+    layer.results = RecordBatch({{"y", DType::float32, {width}}}, rows);
+  }
+  float* y = layer.results.column<float>("y").data();
+  if (spec.kind == LayerKind::free) {
+    const float* value = layer.parameters.column<float>("bias").data();
+    for (std::int64_t row = 0; row < rows; ++row) std::copy_n(value, width, y + row * width);
+    return;
+  }
+  const float* x = input;
+  std::int64_t x_stride = stride;
+  if (spec.source) {
+    x = layers_[*spec.source].results.column<float>("y").data();
+    x_stride = padded(spec_.layers[*spec.source].outputs);
+  }
+  if (spec.kind == LayerKind::sde_log_std) {
+    squares_.resize(static_cast<std::size_t>(rows * spec.inputs));
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::transform(x + row * x_stride, x + row * x_stride + spec.inputs,
+                     squares_.data() + row * spec.inputs, [](float v) { return v * v; });
     }
-    const float* x = input;
-    std::int64_t x_stride = stride;
-    if (spec.source) {
-      x = layers_[*spec.source].results.column<float>("y").data();
-      x_stride = padded(spec_.layers[*spec.source].outputs);
+    x = squares_.data();
+    x_stride = spec.inputs;
+  }
+  kernels().dense({.x = x,
+                   .x_stride = x_stride,
+                   .weight = layer.parameters.column<float>("weight").data(),
+                   .bias = layer.parameters.column<float>("bias").data(),
+                   .y = y,
+                   .rows = rows,
+                   .inputs = spec.inputs,
+                   .padded_outputs = width,
+                   .activation = spec.activation});
+  if (spec.kind != LayerKind::sde_log_std) return;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (int unit = 0; unit < spec.outputs; ++unit) {
+      y[row * width + unit] = 0.5F * std::log(y[row * width + unit]);
     }
-    use.dense({.x = x,
-               .x_stride = x_stride,
-               .weight = layer.parameters.column<float>("weight").data(),
-               .bias = layer.parameters.column<float>("bias").data(),
-               .y = layer.results.column<float>("y").data(),
-               .rows = rows,
-               .inputs = spec.inputs,
-               .padded_outputs = width,
-               .activation = spec.activation});
+  }
+}
+
+/// Lays the results of several layers one behind the other.
+void FastNet::join_outputs(std::int64_t rows) {
+  joined_.resize(spec_.outputs.size());
+  for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
+    const NetOutput& output = spec_.outputs[i];
+    if (output.layers.size() == 1) continue;
+    const int size = size_of(spec_, output);
+    joined_[i].resize(static_cast<std::size_t>(rows * size));
+    std::int64_t first = 0;
+    for (const std::size_t layer : output.layers) {
+      const int outputs = spec_.layers[layer].outputs;
+      const float* from = layers_[layer].results.column<float>("y").data();
+      for (std::int64_t row = 0; row < rows; ++row) {
+        std::copy_n(from + row * padded(outputs), outputs, joined_[i].data() + row * size + first);
+      }
+      first += outputs;
+    }
   }
 }
 
 FastNet::Output FastNet::output(std::string_view name) const {
   const auto found = std::ranges::find(spec_.outputs, name, &NetOutput::name);
   check(found != spec_.outputs.end(), fmt::format("the net has an output {}", name));
-  const std::size_t index = found->layer;
-  return {.data = layers_[index].results.column<float>("y").data(),
-          .stride = padded(spec_.layers[index].outputs),
-          .size = spec_.layers[index].outputs};
+  if (found->layers.size() > 1) {
+    const int size = size_of(spec_, *found);
+    const auto index = static_cast<std::size_t>(found - spec_.outputs.begin());
+    return {.data = joined_[index].data(), .stride = size, .size = size};
+  }
+  return layer_output(found->layers.front());
+}
+
+FastNet::Output FastNet::layer_output(std::size_t layer) const {
+  return {.data = layers_[layer].results.column<float>("y").data(),
+          .stride = padded(spec_.layers[layer].outputs),
+          .size = spec_.layers[layer].outputs};
 }
 
 }  // namespace knurl::fast

@@ -10,7 +10,7 @@
 
 namespace knurl::fast {
 
-/// Forward passes of a fully connected net without LibTorch. A row's results have the same bits
+/// Forward passes of a net without LibTorch. A row's results have the same bits
 /// whatever the number of rows and its place among them. Not thread-safe: it owns its buffers.
 class FastNet {
  public:
@@ -33,6 +33,8 @@ class FastNet {
     }
   };
   [[nodiscard]] Output output(std::string_view name) const;
+  /// The same of one layer, by its place in the spec.
+  [[nodiscard]] Output layer_output(std::size_t layer) const;
 
   [[nodiscard]] const NetSpec& spec() const { return spec_; }
 
@@ -42,9 +44,13 @@ class FastNet {
     RecordBatch parameters;  ///< weight [inputs, padded outputs], bias [padded outputs]
     RecordBatch results;     ///< [rows, padded outputs]
   };
+  void forward_layer(std::size_t k, const float* input, std::int64_t rows, std::int64_t stride);
+  void join_outputs(std::int64_t rows);
 
   NetSpec spec_;
   std::vector<Layer> layers_;
+  std::vector<std::vector<float>> joined_;  ///< results of outputs of several layers [rows, size]
+  std::vector<float> squares_;              ///< of what an sde_log_std layer reads
   std::int64_t version_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace knurl {
 
 NetPolicy::NetPolicy(Parts parts)
     : action_layout_(std::move(parts.actions)),
-      distribution_(distribution_for(action_layout_.space())),
+      distribution_(distribution_for(action_layout_.space(), parts.action_options.box)),
       adapter_(action_layout_, parts.action_options),
       encoder_(parts.observations),
       exploration_(std::move(parts.exploration)),
@@ -21,6 +21,10 @@ NetPolicy::NetPolicy(Parts parts)
       distribution_columns_(parts.distribution_columns),
       weights_{.tensors = RecordBatch(tensors_of(spec_), 1)},
       has_values_(std::ranges::count(spec_.outputs, column::kValues, &NetOutput::name) > 0) {
+  const auto sde = std::ranges::find(spec_.layers, LayerKind::sde_log_std, &LayerSpec::kind);
+  if (sde != spec_.layers.end()) {
+    sde_layer_ = static_cast<std::size_t>(sde - spec_.layers.begin());
+  }
   if (q_head_) combined_.resize(static_cast<std::size_t>(q_head_->size()));
 }
 
@@ -42,7 +46,8 @@ void NetPolicy::make_room(std::int64_t rows) {
 }
 
 void NetPolicy::forward(const ConstRows& observations, std::int64_t rows) {
-  net_.forward(encoder_.encode(observations, rows), rows, encoder_.size());
+  inputs_ = encoder_.encode(observations, rows);
+  net_.forward(inputs_, rows, encoder_.size());
 }
 
 /// Combines one row's scores of the last forward into combined_.
@@ -56,7 +61,7 @@ void NetPolicy::combine_row(std::int64_t row) {
 DistributionRows NetPolicy::distribution_inputs(std::int64_t rows) {
   if (!q_head_) {
     const fast::FastNet::Output out = net_.output(column::kDistInputs);
-    return {.data = out.data, .rows = rows, .stride = out.stride};
+    return {.data = out.data, .rows = rows, .stride = out.stride, .sde = sde_features()};
   }
   q_.resize(static_cast<std::size_t>(rows * q_head_->actions));
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -64,6 +69,22 @@ DistributionRows NetPolicy::distribution_inputs(std::int64_t rows) {
     q_head_->values(combined_.data(), q_.data() + row * q_head_->actions);
   }
   return {.data = q_.data(), .rows = rows, .stride = q_head_->actions};
+}
+
+SdeFeatures NetPolicy::sde_features() const {
+  if (!sde_layer_) return {};
+  const LayerSpec& layer = spec_.layers[*sde_layer_];
+  SdeFeatures out{.data = inputs_,
+                  .stride = encoder_.size(),
+                  .size = layer.inputs,
+                  .actions = layer.outputs,
+                  .log_std = weights_.tensors.column<float>(layer.name + ".value").data()};
+  if (layer.source) {
+    const fast::FastNet::Output features = net_.layer_output(*layer.source);
+    out.data = features.data;
+    out.stride = features.stride;
+  }
+  return out;
 }
 
 PolicyOutput NetPolicy::act(const PolicyInput& input) {

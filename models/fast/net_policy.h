@@ -57,6 +57,7 @@ class NetPolicy final : public Policy {
   void forward(const ConstRows& observations, std::int64_t rows);
   DistributionRows distribution_inputs(std::int64_t rows);
   void combine_row(std::int64_t row);
+  [[nodiscard]] SdeFeatures sde_features() const;
   void add_distribution_columns(const DistributionRows& in);
   void make_room(std::int64_t rows);
 
@@ -70,8 +71,10 @@ class NetPolicy final : public Policy {
   std::optional<QHead> q_head_;
   std::optional<Rng> noise_;
   bool distribution_columns_;
-  std::vector<float> combined_;  ///< one row's scores of a Q net
-  std::vector<float> q_;         ///< action values, one row an observation
+  std::optional<std::size_t> sde_layer_;  ///< its place in the spec
+  const float* inputs_ = nullptr;         ///< what the last forward read
+  std::vector<float> combined_;           ///< one row's scores of a Q net
+  std::vector<float> q_;                  ///< action values, one row an observation
   Weights weights_;
   bool has_values_;
   RecordBatch columns_;

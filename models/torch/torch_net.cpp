@@ -35,14 +35,39 @@ torch::Tensor activate(Activation activation, const torch::Tensor& x) {
 TorchNet::TorchNet(NetSpec spec, const Weights& weights)
     : spec_(std::move(spec)), parameters_(weights.tensors), gradients_(parameters_.columns(), 1) {
   check(parameters_.columns() == tensors_of(spec_), "weights are those of this net");
-  for (const DenseLayer& layer : spec_.layers) {
+  for (const LayerSpec& layer : spec_.layers) {
     const auto parameter = [&](const std::string& name) {
       torch::Tensor tensor = view(parameters_, name).requires_grad_();
       tensor.mutable_grad() = view(gradients_, name);  // autograd adds into it
       return tensor;
     };
-    layers_.push_back({parameter(layer.name + ".weight"), parameter(layer.name + ".bias")});
+    switch (layer.kind) {
+      case LayerKind::dense:
+        layers_.push_back({parameter(layer.name + ".weight"), parameter(layer.name + ".bias")});
+        break;
+      case LayerKind::free:
+      case LayerKind::sde_log_std:
+        layers_.push_back({parameter(layer.name + ".value"), {}});
+        break;
+    }
   }
+}
+
+torch::Tensor TorchNet::run(std::size_t k, const torch::Tensor& x) const {
+  const LayerSpec& layer = spec_.layers[k];
+  const Layer& tensors = layers_[k];
+  switch (layer.kind) {
+    case LayerKind::dense:
+      break;
+    case LayerKind::free:
+      return tensors.weight.expand({x.size(0), layer.outputs});
+    case LayerKind::sde_log_std: {
+      const torch::Tensor variance =
+          torch::matmul(x.detach().square(), torch::exp(2.0 * tensors.weight));
+      return 0.5 * torch::log(variance + kSdeEpsilon);
+    }
+  }
+  return activate(layer.activation, torch::linear(x, tensors.weight, tensors.bias));
 }
 
 std::vector<std::span<const float>> TorchNet::forward(const RecordBatch& minibatch) {
@@ -51,15 +76,15 @@ std::vector<std::span<const float>> TorchNet::forward(const RecordBatch& minibat
                                            {minibatch.rows(), spec_.inputs});
   std::vector<torch::Tensor> results;
   for (std::size_t k = 0; k < layers_.size(); ++k) {
-    const DenseLayer& layer = spec_.layers[k];
-    const torch::Tensor& source = layer.source ? results[*layer.source] : x;
-    results.push_back(
-        activate(layer.activation, torch::linear(source, layers_[k].weight, layers_[k].bias)));
+    const auto& source = spec_.layers[k].source;
+    results.push_back(run(k, source ? results[*source] : x));
   }
   outputs_.clear();
   std::vector<std::span<const float>> out;
   for (const NetOutput& output : spec_.outputs) {
-    outputs_.push_back(results[output.layer].contiguous());
+    std::vector<torch::Tensor> parts;
+    for (const std::size_t layer : output.layers) parts.push_back(results[layer]);
+    outputs_.push_back(parts.size() > 1 ? torch::cat(parts, 1) : parts[0].contiguous());
     out.emplace_back(outputs_.back().data_ptr<float>(),
                      static_cast<std::size_t>(outputs_.back().numel()));
   }

@@ -8,7 +8,7 @@
 
 namespace knurl {
 
-/// TrainableNet of fully connected layers on LibTorch. Parameters and gradients are views into the
+/// TrainableNet on LibTorch. Parameters and gradients are views into the
 /// flat buffers, so that nothing is copied between autograd and the optimizer.
 class TorchNet final : public TrainableNet {
  public:
@@ -21,9 +21,10 @@ class TorchNet final : public TrainableNet {
 
  private:
   struct Layer {
-    torch::Tensor weight;
+    torch::Tensor weight;  ///< or the parameters of a layer of another kind
     torch::Tensor bias;
   };
+  [[nodiscard]] torch::Tensor run(std::size_t k, const torch::Tensor& x) const;
 
   NetSpec spec_;
   RecordBatch parameters_;

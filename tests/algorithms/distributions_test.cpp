@@ -132,6 +132,71 @@ TEST(DiagGaussian, SamplesHaveTheirMeanAndDeviation) {
   EXPECT_NEAR(std::sqrt(squares / n), 0.5, 0.02);
 }
 
+TEST(SquashedGaussian, GradientsAreThoseOfTheValues) {
+  const std::vector<float> action{0.7F, -0.4F};
+  expect_gradients(SquashedGaussian{{.n = 2}}, {0.3F, -0.2F, 0.1F, -0.3F}, {0.0F, 0.1F, 0.2F, 0.0F},
+                   action.data());
+}
+
+// density of tanh(u): N(u) / (1 - tanh(u)^2); at u = 1: 0.2419707 / 0.4199743
+TEST(SquashedGaussian, LogProbabilitiesAreOfTheSquashedAction) {
+  const SquashedGaussian d{{.n = 1}};
+  const std::vector<float> standard{0.0F, 0.0F};
+  const float one = 1.0F;
+  EXPECT_NEAR(d.log_prob(standard.data(), &one), std::log(0.2419707 / 0.4199743), 1e-5);
+  const float far = 30.0F;  // tanh is 1 in float: the logarithm must not be infinite
+  EXPECT_NEAR(d.log_prob(standard.data(), &far), -450.0 - 0.918939 + 2 * (30 - std::log(2.0)),
+              1e-3);
+}
+
+TEST(SquashedGaussian, TheEntropyIsWhatSamplesSay) {
+  const SquashedGaussian d{{.n = 2}};
+  const std::vector<float> x{0.4F, -0.8F, -0.5F, 0.2F};
+  Rng rng(9);
+  double sum = 0.0;
+  constexpr int kSamples = 100'000;
+  for (int i = 0; i < kSamples; ++i) {
+    std::vector<float> action(2);
+    d.sample(x.data(), rng, action.data());
+    sum -= d.log_prob(x.data(), action.data());
+  }
+  EXPECT_NEAR(d.entropy(x.data()), sum / kSamples, 0.02);
+}
+
+TEST(MultiCategorical, IsTheSumOfItsChoices) {
+  const MultiCategorical d{.sizes = {3, 2}};
+  const std::vector<float> x{0.1F, -0.4F, 0.9F, 0.3F, -0.2F};
+  const std::vector<float> old{0.0F, 0.5F, -0.1F, 0.2F, 0.4F};
+  const std::vector<std::int64_t> action{2, 0};
+  const Categorical first{.n = 3};
+  const Categorical second{.n = 2};
+  EXPECT_EQ(d.inputs(), 5);
+  EXPECT_EQ(d.width(), 2);
+  EXPECT_FLOAT_EQ(d.log_prob(x.data(), action.data()),
+                  first.log_prob(x.data(), &action[0]) + second.log_prob(&x[3], &action[1]));
+  EXPECT_FLOAT_EQ(d.entropy(x.data()), first.entropy(x.data()) + second.entropy(&x[3]));
+  std::vector<std::int64_t> mode(2);
+  d.mode(x.data(), mode.data());
+  EXPECT_EQ(mode, (std::vector<std::int64_t>{2, 0}));
+  expect_gradients(d, x, old, action.data());
+}
+
+TEST(MultiCategorical, EachChoiceIsDrawnByItsOwnChances) {
+  const MultiCategorical d{.sizes = {2, 2}};
+  const std::vector<float> x{std::log(3.0F), 0.0F, 0.0F, std::log(9.0F)};
+  Rng rng(4);
+  int first = 0;
+  int second = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::vector<std::int64_t> action(2);
+    d.sample(x.data(), rng, action.data());
+    first += static_cast<int>(action[0]);
+    second += static_cast<int>(action[1]);
+  }
+  EXPECT_NEAR(first, 5'000, 310);
+  EXPECT_NEAR(second, 18'000, 220);
+}
+
 /// KL(other || this) as the mean of log_prob under other less log_prob under this, over other's
 /// actions; its standard error too.
 template <class D>
@@ -180,6 +245,8 @@ TEST(ActionDistribution, AGaussiansKlAddsUpOverDimensions) {
 TEST(ActionDistribution, ActionsAreIndicesOrVectors) {
   EXPECT_EQ(action_column(distribution_for(Discrete{.n = 5, .start = 3})),
             (ColumnSpec{"actions", DType::int64, {}}));
+  EXPECT_EQ(action_column(distribution_for(MultiDiscrete{.nvec = {4}})),
+            (ColumnSpec{"actions", DType::int64, {1}}));
   EXPECT_EQ(action_column(distribution_for(Box{.shape = {2, 3}})),
             (ColumnSpec{"actions", DType::float32, {6}}));
   EXPECT_EQ(action_column(distribution_for(Box{.shape = {1}})),
@@ -205,7 +272,9 @@ TEST(ActionDistribution, AMillionIsTheMost) {
 TEST(ActionDistribution, SpacesWithoutOneAreRefusedByName) {
   EXPECT_EQ(num_inputs(distribution_for(Discrete{.n = 5})), 5);
   EXPECT_EQ(num_inputs(distribution_for(Box{.shape = {3}})), 6);
-  EXPECT_THROW(distribution_for(MultiBinary{.shape = {2}}), Error);
+  EXPECT_EQ(num_inputs(distribution_for(MultiDiscrete{.nvec = {3, 4}})), 7);
+  EXPECT_EQ(num_inputs(distribution_for(MultiBinary{.shape = {2}})), 4);
+  EXPECT_THROW(distribution_for(Tuple{{Discrete{.n = 2}}}), Error);
 }
 
 }  // namespace

@@ -106,7 +106,8 @@ std::vector<Segment> segments_of(std::span<const float> starts) {
 }
 
 TEST(GoldenUpdate, AdvantagesAreTheReferences) {
-  for (const char* file : {"ppo_update.safetensors", "ppo_update_box.safetensors"}) {
+  for (const char* file : {"ppo_update.safetensors", "ppo_update_box.safetensors",
+                           "ppo_update_sde.safetensors", "ppo_update_multi.safetensors"}) {
     const RecordBatch data = golden(file);
     const std::vector<Segment> segments = segments_of(numbers<float>(data, "batch/starts"));
     EXPECT_GT(segments.size(), 3U);
@@ -152,33 +153,53 @@ PpoBatch ppo_batch(const RecordBatch& data, const ActionDistribution& distributi
   return batch;
 }
 
+const Space kBox = Box{.shape = {2}, .low = -1.0, .high = 1.0};
+
+/// `own` adds to what all of the reference's updates have in common.
 template <class Action>
-void expect_ppo_update(const std::string& file, const Space& action_space) {
+void expect_ppo_update(const std::string& file, const Space& action_space,
+                       const PpoOptions& own = {}, const ModelConfig& model = {}) {
   const RecordBatch data = golden(file);
   PPOConfig config;
-  config.training({.gamma = 0.9,
-                   .lr = 0.003,
-                   .grad_clip = 0.5,
-                   .train_batch_size = 32,
-                   .model = {.fcnet_hiddens = {8, 6}},
-                   .optimizer = {.epsilon = 1e-5}},
-                  {.use_kl_loss = false,
-                   .sgd_minibatch_size = 32,
-                   .num_sgd_iter = 3,
-                   .vf_loss_coeff = 0.5,
-                   .entropy_coeff = 0.01,
-                   .clip_param = 0.2,
-                   .vf_clip_param = std::numeric_limits<double>::infinity()});
+  config
+      .training({.gamma = 0.9,
+                 .lr = 0.003,
+                 .grad_clip = 0.5,
+                 .train_batch_size = 32,
+                 .model = {.fcnet_hiddens = {8, 6}},
+                 .optimizer = {.epsilon = 1e-5}},
+                {.use_kl_loss = false,
+                 .sgd_minibatch_size = 32,
+                 .num_sgd_iter = 3,
+                 .vf_loss_coeff = 0.5,
+                 .entropy_coeff = 0.01,
+                 .clip_param = 0.2,
+                 .vf_clip_param = std::numeric_limits<double>::infinity()})
+      .training({.model = model}, own);
   const SpaceLayout actions(action_space);
   PpoLearner learner(config, SpaceLayout(kObservations), actions, Rng(1));
   const Weights before = weights_in(data, "before", learner.weights());
   learner.set_weights(before);
-  learner.update(ppo_batch<Action>(data, distribution_for(actions.space())), 0);
+  learner.update(ppo_batch<Action>(data, config.distribution(actions)), 0);
   expect_near(learner.weights(), weights_in(data, "after", before), before);
 }
 
 TEST(GoldenUpdate, ThreeEpochsOfPpoAreTheReferences) {
   expect_ppo_update<std::int64_t>("ppo_update.safetensors", Discrete{.n = 4});
+}
+
+TEST(GoldenUpdate, SeveralChoicesAtOnceAreTheReferences) {
+  expect_ppo_update<std::int64_t>("ppo_update_multi.safetensors", MultiDiscrete{.nvec = {3, 2}});
+}
+
+TEST(GoldenUpdate, FreeStandardDeviationsAndScaledMinibatchesAreTheReferences) {
+  expect_ppo_update<float>("ppo_update_box.safetensors", kBox,
+                           {.advantage_scaling = AdvantageScaling::minibatch},
+                           {.free_log_std = true});
+}
+
+TEST(GoldenUpdate, StateDependentExplorationIsTheReferences) {
+  expect_ppo_update<float>("ppo_update_sde.safetensors", kBox, {.use_sde = true});
 }
 
 }  // namespace

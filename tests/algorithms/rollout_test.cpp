@@ -177,7 +177,8 @@ TEST(Rollout, TheSameEnvsGiveTheSameStepsHoweverManyWorkersShareThem) {
 TEST(Rollout, TheLearnersOrderOfRowsDoesNotDependOnTheWorkers) {
   const SpaceLayout layout(make_env("CartPole-v1")->spec().observation);
   const auto in_order = [&](int workers, int envs) {
-    const PpoBatch batch = make_ppo_batch(cartpole_fragments(workers, envs), layout, 0.99, 0.95);
+    const PpoBatch batch =
+        make_ppo_batch(cartpole_fragments(workers, envs), layout, {.gamma = 0.99, .lambda = 0.95});
     std::vector<float> out;
     for (const std::int32_t row : batch.order) {
       out.push_back(batch.rows.column<float>("net_inputs").row(row)[2]);

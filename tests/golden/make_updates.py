@@ -1,4 +1,4 @@
-"""Writes tests/golden/dqn_update.safetensors and ppo_update.safetensors: what stable-baselines3's own
+"""Writes tests/golden/dqn_update.safetensors and ppo_update*.safetensors: what stable-baselines3's own
 train() makes of fixed weights and data. Names of weights are knurl's.
 
 Made with stable-baselines3 2.9.2, torch 2.15 and safetensors 0.5.3 by:
@@ -73,14 +73,14 @@ def dqn():
     save_file(tensors, HERE / "dqn_update.safetensors")
 
 
-def ppo(name, action_space, **options):
+def ppo(name, action_space, normalize_advantage=False, **options):
     th.manual_seed(2)
     rng = np.random.default_rng(2)
     steps, envs = 16, 2
     model = PPO("MlpPolicy", Corner(action_space), learning_rate=0.003,
                 n_steps=steps * envs, batch_size=steps * envs, n_epochs=3, gamma=0.9, gae_lambda=0.7,
                 clip_range=0.2, ent_coef=0.01, vf_coef=0.5, max_grad_norm=0.5,
-                normalize_advantage=False, device="cpu", policy_kwargs={"net_arch": [8, 6]}, **options)
+                normalize_advantage=normalize_advantage, device="cpu", policy_kwargs={"net_arch": [8, 6]}, **options)
     model.set_logger(Logger(None, []))
     tensors = {}
 
@@ -92,7 +92,7 @@ def ppo(name, action_space, **options):
                 dense(tensors, prefix, f"{part}.hidden.{i // 2}", net[i])
             dense(tensors, prefix, f"{part}.out", out)
         if hasattr(policy, "log_std"):
-            tensors[f"{prefix}/policy.log_std"] = policy.log_std.detach().numpy().copy()
+            tensors[f"{prefix}/policy.log_std.value"] = policy.log_std.detach().numpy().copy()
 
     with th.no_grad():
         for parameter in model.policy.parameters():
@@ -134,4 +134,6 @@ def ppo(name, action_space, **options):
 
 dqn()
 ppo("ppo_update.safetensors", gym.spaces.Discrete(4))
-ppo("ppo_update_box.safetensors", gym.spaces.Box(-1.0, 1.0, (2,), np.float32))
+ppo("ppo_update_box.safetensors", gym.spaces.Box(-1.0, 1.0, (2,), np.float32), normalize_advantage=True)
+ppo("ppo_update_sde.safetensors", gym.spaces.Box(-1.0, 1.0, (2,), np.float32), use_sde=True)
+ppo("ppo_update_multi.safetensors", gym.spaces.MultiDiscrete([3, 2]))

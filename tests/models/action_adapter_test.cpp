@@ -102,6 +102,32 @@ TEST(ActionAdapter, WhateverThePolicySaysIsInTheSpace) {
   }
 }
 
+TEST(ActionAdapter, SquashedActionsAreTheTanhOfThePolicys) {
+  const ActionOptions squashed{.normalize_actions = true,
+                               .box = BoxDistribution::squashed_gaussian};
+  const std::vector<float> out = adapted(kTwoBounded, squashed, {0.5F, -100});
+  EXPECT_NEAR(out[0], 2 * std::tanh(0.5), 1e-6);
+  EXPECT_EQ(out[1], 0.0F);
+}
+
+TEST(ActionAdapter, SeveralChoicesCountEachFromTheirStart) {
+  RecordBatch from({{column::kActions, DType::int64, {2}}}, 1);
+  from.column<std::int64_t>(column::kActions).span()[0] = 2;
+  from.column<std::int64_t>(column::kActions).span()[1] = 1;
+  const auto adapt = [&]<class T>(const Space& space, T) {
+    const SpaceLayout layout(space);
+    RecordBatch to(layout.columns("env"), 1);
+    ActionAdapter(layout, {}).to_env(from, 1, Rows(layout, to, "env"));
+    const auto out = to.column<T>("env").span();
+    return std::vector<int>(out.begin(), out.end());
+  };
+  EXPECT_EQ(adapt(MultiDiscrete{.nvec = {3, 2}}, std::int64_t{}), (std::vector<int>{2, 1}));
+  EXPECT_EQ(adapt(MultiDiscrete{.nvec = {3, 2}, .start = {5, -1}}, std::int64_t{}),
+            (std::vector<int>{7, 0}));
+  from.column<std::int64_t>(column::kActions).span()[0] = 0;
+  EXPECT_EQ(adapt(MultiBinary{.shape = {2}}, std::uint8_t{}), (std::vector<int>{0, 1}));
+}
+
 TEST(ActionAdapter, DiscreteActionsCountFromTheSpacesStart) {
   const SpaceLayout layout(Space(Discrete{.n = 3, .start = -1}));
   RecordBatch from({{column::kActions, DType::int64, {}}}, 3);

@@ -38,7 +38,7 @@ double activated(Activation activation, double x) {
 std::vector<double> reference(const NetSpec& spec, const Weights& weights, const float* input,
                               std::string_view output) {
   std::vector<std::vector<double>> results;
-  for (const DenseLayer& layer : spec.layers) {
+  for (const LayerSpec& layer : spec.layers) {
     const float* w = weights.tensors.column<float>(layer.name + ".weight").data();
     const float* b = weights.tensors.column<float>(layer.name + ".bias").data();
     std::vector<double> y;
@@ -54,7 +54,7 @@ std::vector<double> reference(const NetSpec& spec, const Weights& weights, const
     results.push_back(y);
   }
   for (const NetOutput& each : spec.outputs) {
-    if (each.name == output) return results[each.layer];
+    if (each.name == output) return results[each.layers.front()];
   }
   return {};
 }

@@ -1,8 +1,12 @@
 #include "knurl/models/net_spec.h"
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <gtest/gtest.h>
+
+#include "knurl/core/base/error.h"
 
 namespace knurl {
 namespace {
@@ -15,12 +19,12 @@ TEST(NetSpec, SeparateHeadsReadTheObservation) {
   ASSERT_EQ(net.layers.size(), 5U);
   EXPECT_EQ(
       net.layers[0],
-      (DenseLayer{
+      (LayerSpec{
           .name = "policy.hidden.0", .inputs = 4, .outputs = 64, .activation = Activation::tanh}));
   EXPECT_EQ(net.layers[2].name, "policy.out");
   EXPECT_EQ(net.layers[2].source, 1);
   EXPECT_EQ(net.layers[3].source, std::nullopt);
-  EXPECT_EQ(net.outputs, (std::vector<NetOutput>{{"action_dist_inputs", 2}, {"vf_preds", 4}}));
+  EXPECT_EQ(net.outputs, (std::vector<NetOutput>{{"action_dist_inputs", {2}}, {"vf_preds", {4}}}));
 }
 
 TEST(NetSpec, ASharedTrunkFeedsBothHeads) {
@@ -76,6 +80,63 @@ TEST(NetSpec, SummaryCountsParameters) {
   EXPECT_NE(table.find("65,792"), std::string::npos);
   EXPECT_NE(table.find("257"), std::string::npos);
   EXPECT_NE(table.find("Total params: 72,705"), std::string::npos);
+}
+
+TEST(NetSpec, OrthogonalWeightsHaveOrthonormalRowsOrColumnsTimesTheirNorm) {
+  for (const auto& [inputs, outputs] : {std::pair{5, 3}, std::pair{3, 5}, std::pair{4, 4}}) {
+    const NetSpec net = make_net(inputs, {},
+                                 {{.name = "q",
+                                   .output = "q",
+                                   .size = outputs,
+                                   .init_norm = 2.0,
+                                   .init = WeightInit::orthogonal}});
+    const Weights weights = fresh_weights(net, Rng(3));
+    const auto w = weights.tensors.column<float>("q.out.weight").span();
+    const auto at = [&](int unit, int i) {
+      return static_cast<double>(w[static_cast<std::size_t>(unit * inputs + i)]);
+    };
+    const int count = std::min(inputs, outputs);
+    for (int a = 0; a < count; ++a) {
+      for (int b = 0; b < count; ++b) {
+        double product = 0.0;
+        for (int i = 0; i < std::max(inputs, outputs); ++i) {
+          product += outputs <= inputs ? at(a, i) * at(b, i) : at(i, a) * at(i, b);
+        }
+        EXPECT_NEAR(product, a == b ? 4.0 : 0.0, 1e-5) << inputs << " " << outputs;
+      }
+    }
+  }
+}
+
+TEST(NetSpec, UniformWeightsStayWithinTheirBoundAndFillIt) {
+  for (const auto& [init, bound, bias] : {std::tuple{WeightInit::torch_linear, 0.1, true},
+                                          std::tuple{WeightInit::xavier_uniform, 0.2, false}}) {
+    const NetSpec net = make_net(100, {}, {{.name = "q", .output = "q", .size = 50, .init = init}});
+    const Weights weights = fresh_weights(net, Rng(3));
+    float most = 0.0F;
+    for (const float x : weights.tensors.column<float>("q.out.weight").span()) {
+      most = std::max(most, std::abs(x));
+    }
+    EXPECT_LE(most, bound);
+    EXPECT_GT(most, 0.99 * bound);
+    EXPECT_EQ(weights.tensors.column<float>("q.out.bias")[0] != 0.0F, bias);
+  }
+}
+
+TEST(NetSpec, ASummaryShowsOnePart) {
+  const NetSpec net = make_net(25, {.units = {256, 256}},
+                               {{.name = "q_value_head",
+                                 .output = "q",
+                                 .size = 4,
+                                 .hidden = {.units = {256}, .activation = Activation::relu}},
+                                {.name = "state_value_head",
+                                 .output = "v",
+                                 .hidden = {.units = {256}, .activation = Activation::relu}}});
+  EXPECT_NE(summary(net, "base_model").find("Total params: 72,448"), std::string::npos);
+  EXPECT_NE(summary(net, "q_value_head").find("Total params: 66,820"), std::string::npos);
+  EXPECT_NE(summary(net, "state_value_head").find("Total params: 66,049"), std::string::npos);
+  EXPECT_EQ(summary(net, "q_value_head").find("observations (Input)"), std::string::npos);
+  EXPECT_THROW(summary(net, "value_head"), Error);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ RecordBatch minibatch_of(const std::vector<float>& inputs, std::int64_t rows) {
 TEST(TorchNet, AgreesWithTheFastNetOverRandomNetsAndInputs) {
   Rng rng(1);
   for (int trial = 0; trial < 100; ++trial) {
-    const NetSpec spec = random_spec(rng);
+    const NetSpec spec = random_spec(rng, true);
     const Weights weights = fresh_weights(spec, Rng(static_cast<std::uint64_t>(trial)));
     const auto rows = 1 + static_cast<std::int64_t>(rng.below(40));
     const auto input = random_numbers(static_cast<std::size_t>(rows * spec.inputs), rng);
@@ -53,9 +53,14 @@ TEST(TorchNet, AgreesWithTheFastNetOverRandomNetsAndInputs) {
 TEST(TorchNet, GradientsAreThoseOfTheOutputs) {
   Rng rng(2);
   for (int trial = 0; trial < 5; ++trial) {
+    HeadSpec policy{.name = "policy", .output = "logits", .size = 2, .init_norm = 1.0};
+    if (trial > 2) {  // a mean and a free parameter
+      policy.size = 1;
+      policy.log_std = {.kind = LayerKind::free};
+    }
     const NetSpec spec = make_net(
         3, {.units = {5}, .activation = trial % 2 == 0 ? Activation::tanh : Activation::silu},
-        {{.name = "policy", .output = "logits", .size = 2, .init_norm = 1.0},
+        {policy,
          {.name = "value", .output = "values", .hidden = {.units = {4}}, .init_norm = 1.0}});
     TorchNet net(spec, fresh_weights(spec, Rng(7)));
     const RecordBatch input = minibatch_of(random_numbers(12, rng), 4);
@@ -83,6 +88,24 @@ TEST(TorchNet, GradientsAreThoseOfTheOutputs) {
       // padding between tensors belongs to no layer: it has no gradient
       ASSERT_NEAR(gradient[i], (up - down) / 2e-2, 5e-3) << i;
     }
+  }
+}
+
+// d loss / d features is that of the mean alone: the noise does not teach the layers below
+TEST(TorchNet, StateDependentNoiseDoesNotTeachItsFeatures) {
+  const NetSpec spec = make_net(2, {.units = {3}},
+                                {{.name = "policy",
+                                  .output = "logits",
+                                  .size = 1,
+                                  .log_std = {{.kind = LayerKind::sde_log_std}}}});
+  TorchNet net(spec, fresh_weights(spec, Rng(1)));
+  const RecordBatch input = minibatch_of({1.0F, 2.0F}, 1);
+  net.forward(input);
+  const std::vector<float> by_log_std_alone{0.0F, 1.0F};
+  net.backward({by_log_std_alone});
+  for (const float g : net.gradients().column<float>("hidden.0.weight").span()) EXPECT_EQ(g, 0.0F);
+  for (const float g : net.gradients().column<float>("policy.log_std.value").span()) {
+    EXPECT_GT(g, 0.0F);
   }
 }
 
