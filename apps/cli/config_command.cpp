@@ -73,7 +73,10 @@ void print_file(const std::filesystem::path& path) {
 /// The algorithm of this name. Throws Error(config) naming what the word could have been instead.
 std::unique_ptr<AlgorithmConfig> algorithm_of(const std::string& word) {
   std::vector<std::string> names;
-  for (const EnvEntry& entry : registered_envs()) names.push_back(entry.name);
+  for (const EnvEntry& entry : registered_envs()) {
+    names.push_back(entry.name);
+    names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
+  }
   const std::string env = did_you_mean(word, names);
   if (!env.empty()) {
     fail(ErrorKind::config, "{}: no algorithm, environment or file{}", word, env);
@@ -86,7 +89,8 @@ std::unique_ptr<AlgorithmConfig> algorithm_of(const std::string& word) {
 int show_config(const ConfigArguments& arguments) {
   const std::filesystem::path path = expanded(arguments.what);
   const std::vector<EnvEntry> envs = registered_envs();
-  const auto env = std::ranges::find(envs, arguments.what, &EnvEntry::name);
+  const auto env = std::ranges::find_if(
+      envs, [&](const EnvEntry& entry) { return entry.goes_by(arguments.what); });
   if (path.extension() == ".yaml" || path.extension() == ".yml" ||
       std::filesystem::is_regular_file(path)) {
     print_file(path);

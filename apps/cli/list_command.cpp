@@ -41,7 +41,9 @@ int list(const ListArguments& arguments) {
     }
   } else if (arguments.what == "envs") {
     for (const EnvEntry& entry : registered_envs()) {
-      print_line(fmt::format("{:<24}{}", entry.name, entry.sentence));
+      print_line(fmt::format("{:<28}{}", entry.name, entry.sentence));
+      if (entry.aliases.empty()) continue;
+      print_line(fmt::format("    also: {}", fmt::join(entry.aliases, ", ")));
     }
   } else {
     list_metrics();

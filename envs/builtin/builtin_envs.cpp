@@ -1,0 +1,23 @@
+#include "knurl/envs/builtin/builtin_envs.h"
+
+#include "knurl/envs/builtin/cartpole.h"
+#include "knurl/envs/builtin/maze.h"
+#include "knurl/envs/builtin/pendulum.h"
+
+namespace knurl {
+
+std::vector<EnvEntry> builtin_envs() {
+  std::vector<EnvEntry> out;
+  const auto add = [&](EnvEntry entry, std::vector<std::string> aliases = {}) {
+    entry.aliases = std::move(aliases);
+    out.push_back(std::move(entry));
+  };
+
+  add(env_entry<CartPole>("CartPole-v1", "balance a pole on a cart (Barto et al. 1983)"));
+  add(env_entry<Pendulum>("Pendulum-v1", "swing a pendulum up and hold it"));
+  add(env_entry<Maze>("Maze-v0", "find the goal of a grid of cells"),
+      {"maze_gym_env.GymEnvironment", "maze_gym_env.Environment"});
+  return out;
+}
+
+}  // namespace knurl
