@@ -1,7 +1,10 @@
 #include "knurl/envs/builtin/builtin_envs.h"
 
+#include "knurl/envs/builtin/acrobot.h"
 #include "knurl/envs/builtin/cartpole.h"
 #include "knurl/envs/builtin/maze.h"
+#include "knurl/envs/builtin/mountain_car.h"
+#include "knurl/envs/builtin/mountain_car_continuous.h"
 #include "knurl/envs/builtin/pendulum.h"
 
 namespace knurl {
@@ -15,6 +18,10 @@ std::vector<EnvEntry> builtin_envs() {
 
   add(env_entry<CartPole>("CartPole-v1", "balance a pole on a cart (Barto et al. 1983)"));
   add(env_entry<Pendulum>("Pendulum-v1", "swing a pendulum up and hold it"));
+  add(env_entry<MountainCar>("MountainCar-v0", "rock a weak car up a hill (Moore 1990)"));
+  add(env_entry<MountainCarContinuous>("MountainCarContinuous-v0",
+                                       "rock a car up a hill with little effort"));
+  add(env_entry<Acrobot>("Acrobot-v1", "swing two links up by the joint (Sutton 1996)"));
   add(env_entry<Maze>("Maze-v0", "find the goal of a grid of cells"),
       {"maze_gym_env.GymEnvironment", "maze_gym_env.Environment"});
   return out;

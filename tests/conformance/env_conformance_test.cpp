@@ -34,6 +34,8 @@ std::vector<Case> cases() {
     out.push_back({"Maze-v0", config});
   }
   out.push_back({"CartPole-v1", "sutton_barto_reward: true"});
+  out.push_back({"MountainCar-v0", "goal_velocity: 0.05"});
+  out.push_back({"Acrobot-v1", "book_or_nips: nips"});
   out.push_back({"Pendulum-v1", "g: 1.62"});
   out.push_back({"Corridor-v0", "length: 1"});
   return out;
@@ -70,8 +72,9 @@ std::vector<std::byte> first_observation(const Case& made, std::uint64_t seed) {
 }
 
 TEST(EnvConformance, RandomEnvsStartOtherwiseWithAnotherSeed) {
-  for (const Case& random :
-       {Case{"CartPole-v1"}, Case{"Pendulum-v1"}, Case{"Maze-v0", "random_goal: true"}}) {
+  for (const Case& random : {Case{"CartPole-v1"}, Case{"Pendulum-v1"}, Case{"MountainCar-v0"},
+                             Case{"MountainCarContinuous-v0"}, Case{"Acrobot-v1"},
+                             Case{"Maze-v0", "random_goal: true"}}) {
     int others = 0;
     for (std::uint64_t seed = 2; seed < 12; ++seed) {
       others += first_observation(random, 1) != first_observation(random, seed) ? 1 : 0;
