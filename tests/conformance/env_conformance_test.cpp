@@ -36,6 +36,10 @@ std::vector<Case> cases() {
   out.push_back({"CartPole-v1", "sutton_barto_reward: true"});
   out.push_back({"MountainCar-v0", "goal_velocity: 0.05"});
   out.push_back({"Acrobot-v1", "book_or_nips: nips"});
+  out.push_back({"FrozenLake-v1", "is_slippery: false"});
+  out.push_back({"FrozenLake-v1", "{desc: [SFS, FGH], success_rate: 0.5}"});
+  out.push_back({"CliffWalking-v1", "is_slippery: true"});
+  out.push_back({"Taxi-v4", "{is_rainy: true, fickle_passenger: true, fickle_probability: 1}"});
   out.push_back({"Pendulum-v1", "g: 1.62"});
   out.push_back({"Corridor-v0", "length: 1"});
   return out;
@@ -73,7 +77,7 @@ std::vector<std::byte> first_observation(const Case& made, std::uint64_t seed) {
 
 TEST(EnvConformance, RandomEnvsStartOtherwiseWithAnotherSeed) {
   for (const Case& random : {Case{"CartPole-v1"}, Case{"Pendulum-v1"}, Case{"MountainCar-v0"},
-                             Case{"MountainCarContinuous-v0"}, Case{"Acrobot-v1"},
+                             Case{"MountainCarContinuous-v0"}, Case{"Acrobot-v1"}, Case{"Taxi-v4"},
                              Case{"Maze-v0", "random_goal: true"}}) {
     int others = 0;
     for (std::uint64_t seed = 2; seed < 12; ++seed) {

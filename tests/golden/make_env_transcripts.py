@@ -251,9 +251,80 @@ def acrobot():
     )
 
 
+def values(table, initial, num_actions, gamma, steps):
+    """Expected return within `steps` steps of the random policy, and of the best way to act."""
+    random_value, best_value = numpy.zeros(len(table)), numpy.zeros(len(table))
+    for _ in range(steps):
+        backed_up = [
+            [
+                [sum(p * (r + gamma * v[n] * (not t)) for p, n, r, t in table[s][a])
+                 for a in range(num_actions)]
+                for s in range(len(table))
+            ]
+            for v in (random_value, best_value)
+        ]
+        random_value = numpy.mean(backed_up[0], axis=1)
+        best_value = numpy.max(backed_up[1], axis=1)
+    return float(initial @ random_value), float(initial @ best_value)
+
+
+def tabular(env_name, steps, gamma=1.0, **config):
+    """The whole of an env: a line a state, and in it [probability, next state, reward, terminated]
+    of what may follow each action."""
+    env = gymnasium.make(env_name, **config)
+    inner = env.unwrapped
+    num_actions = int(env.action_space.n)
+    random_value, best_value = values(inner.P, inner.initial_state_distrib, num_actions, gamma, steps)
+    head = {
+        "env": env_name,
+        "env_config": config,
+        "max_episode_steps": env.spec.max_episode_steps,
+        "observation_space": space(env.observation_space),
+        "action_space": space(env.action_space),
+        "initial": [float(p) for p in inner.initial_state_distrib],
+        "steps": steps,
+        "gamma": gamma,
+        "random_value": random_value,
+        "best_value": best_value,
+    }
+    lines = [f"{json.dumps(key)}:{json.dumps(value)}" for key, value in head.items()]
+    rows = [
+        json.dumps(
+            [
+                [[float(p), int(n), float(r), int(t)] for p, n, r, t in inner.P[state][action]]
+                for action in range(num_actions)
+            ],
+            separators=(",", ":"),
+        )
+        for state in range(len(inner.P))
+    ]
+    lines.append('"transitions":[\n' + ",\n".join(rows) + "\n]")
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def tabular_envs():
+    lakes = ["SFHF", "FFFS", "HFGF"]
+    tables = [
+        tabular("FrozenLake-v1", 100),
+        tabular("FrozenLake-v1", 100, is_slippery=False),
+        tabular("FrozenLake-v1", 30, 0.9, desc=lakes, success_rate=0.7,
+                reward_schedule=[5.0, -2.0, -0.25]),
+        tabular("FrozenLake8x8-v1", 200),
+        tabular("CliffWalking-v1", 50),
+        tabular("CliffWalkingSlippery-v1", 100),
+        tabular("Taxi-v4", 20),
+        tabular("Taxi-v4", 20, 0.95, is_rainy=True, rainy_probability=0.7),
+    ]
+    head = f'"gymnasium":"{gymnasium.__version__}",\n"command":"{COMMAND}"'
+    (HERE / "tabular_envs.json").write_text(
+        "{\n" + head + ',\n"tables":[\n' + ",\n".join(tables) + "\n]}\n"
+    )
+
+
 if __name__ == "__main__":
     cartpole()
     pendulum()
     mountain_car()
     mountain_car_continuous()
     acrobot()
+    tabular_envs()

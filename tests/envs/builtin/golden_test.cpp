@@ -1,13 +1,9 @@
-#include <fstream>
-#include <limits>
+#include "golden.h"
+
 #include <numbers>
 #include <set>
 
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 #include "../single_env.h"
-#include "knurl/core/base/check.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/envs/builtin/acrobot.h"
 #include "knurl/envs/builtin/cartpole.h"
@@ -21,6 +17,9 @@ namespace knurl {
 namespace {
 
 using nlohmann::json;
+using testing::expect_space;
+using testing::golden;
+using testing::number;
 using testing::SingleEnv;
 
 /// How far from the reference's numbers an env's may be.
@@ -30,38 +29,6 @@ template <>
 constexpr double kTolerance<MountainCar> = 0.0;
 template <>
 constexpr double kTolerance<MountainCarContinuous> = 0.0;
-
-json golden(const std::string& file) {
-  std::ifstream in(std::string(KNURL_GOLDEN_DIR) + "/" + file);
-  check(in.good(), "there is a golden file " + file);
-  return json::parse(in);
-}
-
-/// A golden number; infinities are text, which JSON lacks a number for.
-double number(const json& value) {
-  const double inf = std::numeric_limits<double>::infinity();
-  if (value == "inf") return inf;
-  return value == "-inf" ? -inf : value.get<double>();
-}
-
-void expect_space(const Space& actual, const json& expected) {
-  if (const auto* discrete = actual.as<Discrete>()) {
-    EXPECT_EQ(discrete->n, expected.at("n").get<std::int64_t>());
-    EXPECT_EQ(discrete->start, expected.at("start").get<std::int64_t>());
-    return;
-  }
-  const Box* box = actual.as<Box>();
-  ASSERT_NE(box, nullptr);
-  EXPECT_EQ(box->shape, expected.at("shape").get<Shape>());
-  EXPECT_EQ(name_of(box->dtype), expected.at("dtype").get<std::string>());
-  for (std::int64_t i = 0; i < num_elements(box->shape); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    // bounds as float32, which is what the reference keeps
-    EXPECT_EQ(static_cast<float>(box->low.at(i)), static_cast<float>(number(expected["low"][at])));
-    EXPECT_EQ(static_cast<float>(box->high.at(i)),
-              static_cast<float>(number(expected["high"][at])));
-  }
-}
 
 void set_state(CartPole& env, const json& state) {
   env.set_state({.x = state[0], .x_dot = state[1], .theta = state[2], .theta_dot = state[3]});
