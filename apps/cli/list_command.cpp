@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -32,6 +33,16 @@ void list_metrics() {
   print_line("    the same of evaluation's episodes, where evaluation_interval is set");
 }
 
+void list_envs() {
+  const std::vector<EnvEntry> envs = registered_envs();
+  std::size_t width = 0;
+  for (const EnvEntry& entry : envs) width = std::max(width, entry.name.size() + 2);
+  for (const EnvEntry& entry : envs) {
+    print_line(fmt::format("{:<{}}{}", entry.name, width, entry.sentence));
+    for (const std::string& alias : entry.aliases) print_line("    also: " + alias);
+  }
+}
+
 }  // namespace
 
 int list(const ListArguments& arguments) {
@@ -40,11 +51,7 @@ int list(const ListArguments& arguments) {
       print_line(fmt::format("{:<24}{}", entry.name, entry.sentence));
     }
   } else if (arguments.what == "envs") {
-    for (const EnvEntry& entry : registered_envs()) {
-      print_line(fmt::format("{:<28}{}", entry.name, entry.sentence));
-      if (entry.aliases.empty()) continue;
-      print_line(fmt::format("    also: {}", fmt::join(entry.aliases, ", ")));
-    }
+    list_envs();
   } else {
     list_metrics();
   }

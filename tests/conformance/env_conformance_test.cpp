@@ -17,7 +17,7 @@ struct Case {
   std::string config = {};  ///< YAML
 };
 
-/// All registered envs, one that a user registers, and the sizes and kinds of Maze.
+/// All registered envs, those that a user registers, and other options of the built-in ones.
 std::vector<Case> cases() {
   register_env<testing::Corridor>("Corridor-v0", "walk right to the exit of a corridor");
   register_env<testing::Dice>("Dice-v0", "roll dice");
@@ -41,6 +41,17 @@ std::vector<Case> cases() {
   out.push_back({"CliffWalking-v1", "is_slippery: true"});
   out.push_back({"Taxi-v4", "{is_rainy: true, fickle_passenger: true, fickle_probability: 1}"});
   out.push_back({"Pendulum-v1", "g: 1.62"});
+  out.push_back({"RepeatAfterMe", "{repeat_delay: 0, continuous: true}"});
+  out.push_back({"RepeatAfterMe", "{repeat_delay: 7, episode_len: 20}"});
+  out.push_back({"TransformedActionPendulum", "{low: 300, high: 500}"});
+  for (const char* config :
+       {"{static_samples: true, max_episode_len: 5}",
+        "{observation_space: {type: Tuple, spaces: [{type: MultiBinary, shape: [3]}, "
+        "{type: Box, shape: [2, 2], low: 0, high: 255, dtype: uint8}]}, "
+        "action_space: {type: Dict, spaces: {a: {type: MultiDiscrete, nvec: [2, 3]}, "
+        "b: {type: Box, shape: [2]}}}, check_action_bounds: true}"}) {
+    out.push_back({"RandomEnv", config});
+  }
   out.push_back({"Corridor-v0", "length: 1"});
   return out;
 }
