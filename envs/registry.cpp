@@ -1,5 +1,6 @@
 #include "knurl/envs/registry.h"
 
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -102,15 +103,25 @@ std::vector<EnvEntry> registered_envs() {
   return out;
 }
 
+std::string did_you_mean_env(std::string_view name, const std::string& otherwise) {
+  std::vector<std::string> names;
+  std::vector<std::string> aliases;
+  for (EnvEntry& entry : registered_envs()) {
+    names.push_back(entry.name);
+    std::ranges::move(entry.aliases, std::back_inserter(aliases));
+  }
+  const std::string near = did_you_mean(name, names);
+  return near.empty() ? did_you_mean(name, aliases, otherwise) : near;
+}
+
 EnvEntry find_env(std::string_view name) {
   Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  if (const EnvEntry* found = all.find(name)) return *found;
-  std::vector<std::string> names;
-  for (const auto& [known, entry] : all.entries) names.push_back(known);
-  for (const auto& [alias, known] : all.aliases) names.push_back(alias);
+  {
+    const std::lock_guard lock(all.mutex);
+    if (const EnvEntry* found = all.find(name)) return *found;
+  }
   fail(ErrorKind::config, "env {}: unknown{}", name,
-       did_you_mean(name, names, "; `knurl list envs` shows what there is"));
+       did_you_mean_env(name, "; `knurl list envs` shows what there is"));
 }
 
 void check_spec(const EnvSpec& spec) {

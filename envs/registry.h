@@ -105,6 +105,10 @@ void register_env_once(const std::string& name) {
 /// All known envs in alphabetical order, each once.
 std::vector<EnvEntry> registered_envs();
 
+/// "; did you mean CartPole-v1?": the known envs nearest to a misspelt name, aliases only where no
+/// name is near; where there is none, `otherwise`.
+std::string did_you_mean_env(std::string_view name, const std::string& otherwise = "");
+
 /// The env of this name or alias. Throws Error(config), naming the nearest known envs, where there
 /// is none.
 EnvEntry find_env(std::string_view name);

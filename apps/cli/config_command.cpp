@@ -72,12 +72,7 @@ void print_file(const std::filesystem::path& path) {
 
 /// The algorithm of this name. Throws Error(config) naming what the word could have been instead.
 std::unique_ptr<AlgorithmConfig> algorithm_of(const std::string& word) {
-  std::vector<std::string> names;
-  for (const EnvEntry& entry : registered_envs()) {
-    names.push_back(entry.name);
-    names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
-  }
-  const std::string env = did_you_mean(word, names);
+  const std::string env = did_you_mean_env(word);
   if (!env.empty()) {
     fail(ErrorKind::config, "{}: no algorithm, environment or file{}", word, env);
   }

@@ -77,6 +77,9 @@ TEST(Registry, AnAliasStandsForItsEnvWhichIsListedOnce) {
   EXPECT_EQ(std::ranges::count(all, std::string("Aliased-v0"), &EnvEntry::name), 0);
   EXPECT_EQ(thrown_by([] { (void)find_env("my.modul.Aliased"); }),
             "config: env my.modul.Aliased: unknown; did you mean my.module.Aliased?");
+  EXPECT_EQ(thrown_by([] { (void)find_env("Aliased-v"); }),
+            "config: env Aliased-v: unknown; did you mean Aliased-v1?")
+      << "one env, once";
 }
 
 TEST(Registry, ATakenAliasIsRefusedAndLeavesNothingBehind) {
