@@ -31,7 +31,9 @@ class TransitionTable {
   [[nodiscard]] int num_actions() const { return num_actions_; }
   [[nodiscard]] const std::vector<double>& initial() const { return initial_; }
   [[nodiscard]] std::span<const Transition> transitions(int state, int action) const {
-    const auto pair = static_cast<std::size_t>(state * num_actions_ + action);
+    const std::size_t pair =
+        static_cast<std::size_t>(state) * static_cast<std::size_t>(num_actions_) +
+        static_cast<std::size_t>(action);
     return std::span(transitions_).subspan(begin_[pair], begin_[pair + 1] - begin_[pair]);
   }
 

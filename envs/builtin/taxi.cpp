@@ -53,7 +53,7 @@ int encoded(const TaxiState& state) {
 
 /// Where a move leads; the same cell at a wall.
 Cell neighbour(Cell from, int direction) {
-  const std::string_view street = kTown[static_cast<std::size_t>(1 + from.row)];
+  const std::string_view street = kTown[1 + static_cast<std::size_t>(from.row)];
   const auto open = [&](int at) { return street[static_cast<std::size_t>(at)] == ':'; };
   if (direction == kSouth) from.row = std::min(from.row + 1, kSize - 1);
   if (direction == kNorth) from.row = std::max(from.row - 1, 0);
@@ -152,7 +152,7 @@ std::string Taxi::render() const {
   for (int line = 0; line < static_cast<int>(kTown.size()); ++line) {
     std::string text(kTown[static_cast<std::size_t>(line)]);
     if (line == 1 + now.taxi.row) {
-      text[static_cast<std::size_t>(2 * now.taxi.column + 1)] =
+      text[2 * static_cast<std::size_t>(now.taxi.column) + 1] =
           now.passenger == kInTaxi ? 'T' : 't';
     }
     out += text + '\n';
