@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <functional>
 #include <memory>
@@ -25,6 +26,13 @@ struct EnvEntry {
   std::shared_ptr<const void> defaults = nullptr;      ///< of those options
   std::optional<std::type_index> type = std::nullopt;  ///< the class, where there is one
   std::function<std::unique_ptr<Env>(const ConfigValue& config)> make = {};
+  std::vector<std::string> aliases = {};                ///< other names that files may give
+  std::optional<int> max_episode_steps = std::nullopt;  ///< in place of the env's own limit
+
+  /// `other` is its name or an alias.
+  [[nodiscard]] bool goes_by(std::string_view other) const {
+    return name == other || std::ranges::count(aliases, other) > 0;
+  }
 };
 
 /// What every env takes in its env_config beside its own options.
@@ -51,30 +59,39 @@ inline void read_env_options(const ConfigValue& config, std::vector<Section> own
 
 }  // namespace detail
 
+/// The entry of a class with a Config: makes E(config), where `defaults` hold what env_config does
+/// not give.
+template <std::derived_from<Env> E>
+EnvEntry env_entry(std::string name, std::string sentence, typename E::Config defaults) {
+  using Config = typename E::Config;
+  EnvEntry entry{.name = std::move(name), .sentence = std::move(sentence), .type = typeid(E)};
+  entry.options = &schema_of<Config>();
+  entry.defaults = std::make_shared<Config>(defaults);
+  entry.make = [defaults = std::move(defaults)](const ConfigValue& config) -> std::unique_ptr<Env> {
+    Config options = defaults;
+    detail::read_env_options(config, {{.schema = &schema_of<Config>(), .object = &options}});
+    return std::make_unique<E>(std::move(options));
+  };
+  return entry;
+}
+
 /// The entry of a class: makes E(E::Config) where it has a Config with fields, E() otherwise.
 template <std::derived_from<Env> E>
 EnvEntry env_entry(std::string name, std::string sentence) {
-  EnvEntry entry{.name = std::move(name), .sentence = std::move(sentence), .type = typeid(E)};
   if constexpr (requires { typename E::Config; }) {
-    entry.options = &schema_of<typename E::Config>();
-    entry.defaults = std::make_shared<typename E::Config>();
-    entry.make = [](const ConfigValue& config) -> std::unique_ptr<Env> {
-      typename E::Config options;
-      detail::read_env_options(config,
-                               {{.schema = &schema_of<typename E::Config>(), .object = &options}});
-      return std::make_unique<E>(std::move(options));
-    };
+    return env_entry<E>(std::move(name), std::move(sentence), typename E::Config{});
   } else {
+    EnvEntry entry{.name = std::move(name), .sentence = std::move(sentence), .type = typeid(E)};
     entry.make = [](const ConfigValue& config) -> std::unique_ptr<Env> {
       detail::read_env_options(config, {});
       return std::make_unique<E>();
     };
+    return entry;
   }
-  return entry;
 }
 
-/// Makes an env known under a name, for config files and the command line. Throws Error(env) where
-/// the name is taken. Safe from any thread.
+/// Makes an env known under a name and its aliases, for config files and the command line. Throws
+/// Error(env) where one of them is taken. Safe from any thread.
 void register_env(EnvEntry entry);
 template <std::derived_from<Env> E>
 void register_env(std::string name, std::string sentence) {
@@ -89,15 +106,21 @@ void register_env_once(const std::string& name) {
   register_env_once(env_entry<E>(name, "an environment of this program"));
 }
 
-/// All known envs in alphabetical order.
+/// All known envs in alphabetical order, each once.
 std::vector<EnvEntry> registered_envs();
 
-/// Throws Error(config), naming the nearest known envs, where the name is unknown.
+/// "; did you mean CartPole-v1?": the known envs nearest to a misspelt name, aliases only where no
+/// name is near; where there is none, `otherwise`.
+std::string did_you_mean_env(std::string_view name, const std::string& otherwise = "");
+
+/// The env of this name or alias. Throws Error(config), naming the nearest known envs, where there
+/// is none.
 EnvEntry find_env(std::string_view name);
 
 /// An env ready to use, its time limit and wrappers included. `config` is its env_config; every env
-/// also takes CommonEnvOptions there. Throws Error(config) for options that it does not know, and
-/// Error(env) naming the env where its constructor throws.
+/// also takes CommonEnvOptions there, and `config`, a map below which RLlib's files give the options
+/// of an env class. Throws Error(config) for options that it does not know, and Error(env) naming
+/// the env where its constructor throws.
 std::unique_ptr<Env> make_env(std::string_view name,
                               const ConfigValue& config = ConfigValue::empty_map());
 

@@ -72,9 +72,7 @@ void print_file(const std::filesystem::path& path) {
 
 /// The algorithm of this name. Throws Error(config) naming what the word could have been instead.
 std::unique_ptr<AlgorithmConfig> algorithm_of(const std::string& word) {
-  std::vector<std::string> names;
-  for (const EnvEntry& entry : registered_envs()) names.push_back(entry.name);
-  const std::string env = did_you_mean(word, names);
+  const std::string env = did_you_mean_env(word);
   if (!env.empty()) {
     fail(ErrorKind::config, "{}: no algorithm, environment or file{}", word, env);
   }
@@ -86,7 +84,8 @@ std::unique_ptr<AlgorithmConfig> algorithm_of(const std::string& word) {
 int show_config(const ConfigArguments& arguments) {
   const std::filesystem::path path = expanded(arguments.what);
   const std::vector<EnvEntry> envs = registered_envs();
-  const auto env = std::ranges::find(envs, arguments.what, &EnvEntry::name);
+  const auto env = std::ranges::find_if(
+      envs, [&](const EnvEntry& entry) { return entry.goes_by(arguments.what); });
   if (path.extension() == ".yaml" || path.extension() == ".yml" ||
       std::filesystem::is_regular_file(path)) {
     print_file(path);

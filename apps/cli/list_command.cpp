@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -42,6 +43,16 @@ void list_wrappers() {
   }
 }
 
+void list_envs() {
+  const std::vector<EnvEntry> envs = registered_envs();
+  std::size_t width = 0;
+  for (const EnvEntry& entry : envs) width = std::max(width, entry.name.size() + 2);
+  for (const EnvEntry& entry : envs) {
+    print_line(fmt::format("{:<{}}{}", entry.name, width, entry.sentence));
+    for (const std::string& alias : entry.aliases) print_line("    also: " + alias);
+  }
+}
+
 }  // namespace
 
 int list(const ListArguments& arguments) {
@@ -50,9 +61,7 @@ int list(const ListArguments& arguments) {
       print_line(fmt::format("{:<24}{}", entry.name, entry.sentence));
     }
   } else if (arguments.what == "envs") {
-    for (const EnvEntry& entry : registered_envs()) {
-      print_line(fmt::format("{:<24}{}", entry.name, entry.sentence));
-    }
+    list_envs();
   } else if (arguments.what == "wrappers") {
     list_wrappers();
   } else {

@@ -17,7 +17,7 @@ struct Case {
   std::string config = {};  ///< YAML
 };
 
-/// All registered envs, one that a user registers, and the sizes and kinds of Maze.
+/// All registered envs, those that a user registers, and other options of the built-in ones.
 std::vector<Case> cases() {
   register_env<testing::Corridor>("Corridor-v0", "walk right to the exit of a corridor");
   register_env<testing::Dice>("Dice-v0", "roll dice");
@@ -45,7 +45,24 @@ std::vector<Case> cases() {
     out.push_back({env, "wrappers: [FrameStack, {FrameStack: {num: 2}}, {ClipReward: {low: 0}}]"});
   }
   out.push_back({"CartPole-v1", "sutton_barto_reward: true"});
+  out.push_back({"MountainCar-v0", "goal_velocity: 0.05"});
+  out.push_back({"Acrobot-v1", "book_or_nips: nips"});
+  out.push_back({"FrozenLake-v1", "is_slippery: false"});
+  out.push_back({"FrozenLake-v1", "{desc: [SFS, FGH], success_rate: 0.5}"});
+  out.push_back({"CliffWalking-v1", "is_slippery: true"});
+  out.push_back({"Taxi-v4", "{is_rainy: true, fickle_passenger: true, fickle_probability: 1}"});
   out.push_back({"Pendulum-v1", "g: 1.62"});
+  out.push_back({"RepeatAfterMe", "{repeat_delay: 0, continuous: true}"});
+  out.push_back({"RepeatAfterMe", "{repeat_delay: 7, episode_len: 20}"});
+  out.push_back({"TransformedActionPendulum", "{low: 300, high: 500}"});
+  for (const char* config :
+       {"{static_samples: true, max_episode_len: 5}",
+        "{observation_space: {type: Tuple, spaces: [{type: MultiBinary, shape: [3]}, "
+        "{type: Box, shape: [2, 2], low: 0, high: 255, dtype: uint8}]}, "
+        "action_space: {type: Dict, spaces: {a: {type: MultiDiscrete, nvec: [2, 3]}, "
+        "b: {type: Box, shape: [2]}}}, check_action_bounds: true}"}) {
+    out.push_back({"RandomEnv", config});
+  }
   out.push_back({"Corridor-v0", "length: 1"});
   return out;
 }
@@ -81,8 +98,9 @@ std::vector<std::byte> first_observation(const Case& made, std::uint64_t seed) {
 }
 
 TEST(EnvConformance, RandomEnvsStartOtherwiseWithAnotherSeed) {
-  for (const Case& random :
-       {Case{"CartPole-v1"}, Case{"Pendulum-v1"}, Case{"Maze-v0", "random_goal: true"}}) {
+  for (const Case& random : {Case{"CartPole-v1"}, Case{"Pendulum-v1"}, Case{"MountainCar-v0"},
+                             Case{"MountainCarContinuous-v0"}, Case{"Acrobot-v1"}, Case{"Taxi-v4"},
+                             Case{"Maze-v0", "random_goal: true"}}) {
     int others = 0;
     for (std::uint64_t seed = 2; seed < 12; ++seed) {
       others += first_observation(random, 1) != first_observation(random, seed) ? 1 : 0;

@@ -16,8 +16,12 @@ TEST(Cli, VersionListAndConfigNeedNoTrial) {
   const Scratch scratch;
   EXPECT_TRUE(std::regex_match(knurl({"--version"}, scratch.path()).out,
                                std::regex("knurl \\d+\\.\\d+\\.\\d+\n")));
-  EXPECT_NE(knurl({"list", "envs"}, scratch.path()).out.find("CartPole-v1"), std::string::npos);
+  const std::string envs = knurl({"list", "envs"}, scratch.path()).out;
+  EXPECT_NE(envs.find("CartPole-v1"), std::string::npos);
+  EXPECT_NE(envs.find("\n    also: Taxi-v3\n"), std::string::npos) << "an alias below its env";
   EXPECT_NE(knurl({"list", "wrappers"}, scratch.path()).out.find("FrameStack"), std::string::npos);
+  EXPECT_EQ(knurl({"config", "Taxi-v3"}, scratch.path()).out,
+            knurl({"config", "Taxi-v4"}, scratch.path()).out);
   EXPECT_NE(knurl({"list", "algorithms"}, scratch.path()).out.find("PPO"), std::string::npos);
   const Finished config = knurl({"config", "PPO"}, scratch.path());
   EXPECT_NE(config.out.find("clip_param = 0.3"), std::string::npos);

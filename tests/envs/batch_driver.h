@@ -3,12 +3,15 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
+#include <typeindex>
 #include <utility>
 #include <vector>
 
 #include <oneapi/tbb/global_control.h>
 
 #include "knurl/core/base/check.h"
+#include "knurl/envs/registry.h"
 #include "knurl/envs/vector_env.h"
 
 namespace knurl::testing {
@@ -16,6 +19,18 @@ namespace knurl::testing {
 /// Lets TBB start as many threads as the tests ask for, however few cores there are.
 inline const oneapi::tbb::global_control kEnoughThreads(
     oneapi::tbb::global_control::max_allowed_parallelism, 8);
+
+/// Every known env, but of those that are one class with other defaults the first only: how envs
+/// are stepped does not depend on an env's options.
+inline std::vector<EnvEntry> one_env_a_class() {
+  std::set<std::type_index> seen;
+  std::vector<EnvEntry> out;
+  for (EnvEntry& entry : registered_envs()) {
+    if (entry.type && !seen.insert(*entry.type).second) continue;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
 
 /// All that a step of a batch gave, as plain values to compare.
 struct BatchStep {

@@ -63,6 +63,73 @@ TEST(Registry, ATakenNameIsRefused) {
       << "the first one stays";
 }
 
+TEST(Registry, AnAliasStandsForItsEnvWhichIsListedOnce) {
+  register_env({.name = "Aliased-v1",
+                .sentence = "seven steps",
+                .make = [](const ConfigValue&) { return std::make_unique<Seven>(); },
+                .aliases = {"Aliased-v0", "my.module.Aliased"}});
+  EXPECT_EQ(find_env("my.module.Aliased").name, "Aliased-v1");
+  EXPECT_EQ(make_env("Aliased-v0")->spec(), make_env("Aliased-v1")->spec());
+  const std::vector<EnvEntry> all = registered_envs();
+  EXPECT_EQ(
+      std::ranges::count_if(all, [](const EnvEntry& entry) { return entry.goes_by("Aliased-v0"); }),
+      1);
+  EXPECT_EQ(std::ranges::count(all, std::string("Aliased-v0"), &EnvEntry::name), 0);
+  EXPECT_EQ(thrown_by([] { (void)find_env("my.modul.Aliased"); }),
+            "config: env my.modul.Aliased: unknown; did you mean my.module.Aliased?");
+  EXPECT_EQ(thrown_by([] { (void)find_env("Aliased-v"); }),
+            "config: env Aliased-v: unknown; did you mean Aliased-v1?")
+      << "one env, once";
+}
+
+TEST(Registry, ATakenAliasIsRefusedAndLeavesNothingBehind) {
+  const auto with_names = [](const std::string& name, const std::string& alias) {
+    return thrown_by([&] {
+      EnvEntry entry = env_entry<Seven>(name, "seven steps");
+      entry.aliases = {alias};
+      register_env(std::move(entry));
+    });
+  };
+  EXPECT_EQ(with_names("Walk-v1", "Walk-v0"), "");
+  EXPECT_EQ(with_names("Walk-v0", "Walk-v9"),
+            "env: the env name Walk-v0 is taken: it stands for Walk-v1");
+  EXPECT_EQ(with_names("Walk-v2", "Walk-v1"), "env: the env name Walk-v1 is taken");
+  EXPECT_EQ(with_names("Walk-v2", "Walk-v0"),
+            "env: the env name Walk-v0 is taken: it stands for Walk-v1");
+  EXPECT_EQ(thrown_by([] { register_env_once<Seven>("Walk-v0"); }),
+            "env: the env name Walk-v0 is another env's");
+  EXPECT_EQ(with_names("Walk-v2", "Walk-v9"), "") << "none of the refused names was taken";
+}
+
+TEST(Registry, AnEntryMayHaveOtherDefaultsAndAnotherTimeLimitThanItsClass) {
+  EnvEntry entry = env_entry<Corridor>("ShortCorridor-v0", "walk right", {.length = 2});
+  entry.max_episode_steps = 6;
+  register_env(std::move(entry));
+  const auto spec = [](const std::string& yaml) {
+    return make_env("ShortCorridor-v0", parse_yaml(yaml, "a.yaml"))->spec();
+  };
+  EXPECT_EQ(spec("{}").observation.text(), "Box([1], 0, 2, float32)");
+  EXPECT_EQ(spec("length: 3").observation.text(), "Box([1], 0, 3, float32)");
+  EXPECT_EQ(spec("{}").max_episode_steps, 6);
+  EXPECT_EQ(spec("max_episode_steps: 9").max_episode_steps, 9);
+}
+
+TEST(Registry, OptionsBelowConfigAreOptions) {
+  const EnvSpec spec =
+      make_env("Maze-v0", parse_yaml("config: {rows: 3, max_episode_steps: 9}", "a"))->spec();
+  EXPECT_EQ(spec.observation, Space(Discrete{.n = 15}));
+  EXPECT_EQ(spec.max_episode_steps, 9);
+  EXPECT_EQ(make_env("Maze-v0", parse_yaml("config: null", "a"))->spec().observation,
+            Space(Discrete{.n = 25}));
+  EXPECT_EQ(refusal("Maze-v0", "rows: 3\nconfig:\n  rows: 4"),
+            "config: configs/a.yaml:3: env_config.config.rows: stands in env_config, too; give it "
+            "once");
+  EXPECT_EQ(refusal("Maze-v0", "config:\n  rwos: 4"),
+            "config: configs/a.yaml:2: env_config.rwos: unknown option; did you mean rows?");
+  EXPECT_EQ(refusal("Maze-v0", "config: 4"),
+            "config: configs/a.yaml:1: env_config.config = 4: must be a map of options");
+}
+
 TEST(Registry, AUsersEnvIsMadeWithItsOptions) {
   register_env<Corridor>("Corridor-v0", "walk right to the exit");
   SingleEnv env(make_env("Corridor-v0", parse_yaml("length: 2", "a.yaml")));

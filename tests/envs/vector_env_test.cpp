@@ -18,11 +18,16 @@ using testing::BusyCounter;
 using testing::Counter;
 using testing::Dice;
 
-/// Every env that there is, and one that cannot save and has parts of several types.
+/// An env of every class that there is, with episodes short enough to see many of them, and one
+/// that cannot save and has parts of several types.
 std::map<std::string, EnvFactory> all_envs() {
   std::map<std::string, EnvFactory> out;
-  for (const EnvEntry& entry : registered_envs()) {
-    out[entry.name] = [name = entry.name] { return make_env(name); };
+  for (const EnvEntry& entry : testing::one_env_a_class()) {
+    out[entry.name] = [name = entry.name] {
+      ConfigValue config = ConfigValue::empty_map();
+      config["max_episode_steps"] = ConfigValue::of(90);
+      return make_env(name, config);
+    };
   }
   out["Dice"] = [] { return std::make_unique<Dice>(); };
   return out;

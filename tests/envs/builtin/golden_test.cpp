@@ -1,15 +1,13 @@
-#include <fstream>
-#include <limits>
+#include "golden.h"
+
 #include <numbers>
 #include <set>
 
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 #include "../single_env.h"
-#include "knurl/core/base/check.h"
 #include "knurl/core/config/yaml.h"
+#include "knurl/envs/builtin/acrobot.h"
 #include "knurl/envs/builtin/cartpole.h"
+#include "knurl/envs/builtin/mountain_car_continuous.h"
 #include "knurl/envs/builtin/pendulum.h"
 #include "knurl/envs/registry.h"
 #include "knurl/envs/wrappers/wrapper.h"
@@ -19,47 +17,35 @@ namespace knurl {
 namespace {
 
 using nlohmann::json;
+using testing::expect_space;
+using testing::golden;
+using testing::number;
 using testing::SingleEnv;
 
+/// How far from the reference's numbers an env's may be.
+template <class E>
 constexpr double kTolerance = 1e-5;
-
-json golden(const std::string& file) {
-  std::ifstream in(std::string(KNURL_GOLDEN_DIR) + "/" + file);
-  check(in.good(), "there is a golden file " + file);
-  return json::parse(in);
-}
-
-/// A golden number; infinities are text, which JSON lacks a number for.
-double number(const json& value) {
-  const double inf = std::numeric_limits<double>::infinity();
-  if (value == "inf") return inf;
-  return value == "-inf" ? -inf : value.get<double>();
-}
-
-void expect_space(const Space& actual, const json& expected) {
-  if (const auto* discrete = actual.as<Discrete>()) {
-    EXPECT_EQ(discrete->n, expected.at("n").get<std::int64_t>());
-    EXPECT_EQ(discrete->start, expected.at("start").get<std::int64_t>());
-    return;
-  }
-  const Box* box = actual.as<Box>();
-  ASSERT_NE(box, nullptr);
-  EXPECT_EQ(box->shape, expected.at("shape").get<Shape>());
-  EXPECT_EQ(name_of(box->dtype), expected.at("dtype").get<std::string>());
-  for (std::int64_t i = 0; i < num_elements(box->shape); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    // bounds as float32, which is what the reference keeps
-    EXPECT_EQ(static_cast<float>(box->low.at(i)), static_cast<float>(number(expected["low"][at])));
-    EXPECT_EQ(static_cast<float>(box->high.at(i)),
-              static_cast<float>(number(expected["high"][at])));
-  }
-}
+template <>
+constexpr double kTolerance<MountainCar> = 0.0;
+template <>
+constexpr double kTolerance<MountainCarContinuous> = 0.0;
 
 void set_state(CartPole& env, const json& state) {
   env.set_state({.x = state[0], .x_dot = state[1], .theta = state[2], .theta_dot = state[3]});
 }
 void set_state(Pendulum& env, const json& state) {
   env.set_state({.theta = state[0], .theta_dot = state[1]});
+}
+
+void set_state(MountainCar& env, const json& state) {
+  env.set_state({.position = state[0], .velocity = state[1]});
+}
+void set_state(MountainCarContinuous& env, const json& state) {
+  env.set_state({.car = {.position = state[0], .velocity = state[1]}});
+}
+void set_state(Acrobot& env, const json& state) {
+  env.set_state(
+      {.theta1 = state[0], .theta2 = state[1], .theta1_dot = state[2], .theta2_dot = state[3]});
 }
 
 /// Where an episode of CartPole ended, for what a transcript must cover.
@@ -86,18 +72,15 @@ void replay(const std::string& name, const json& transcript) {
       single.reset();
       set_state(env, states[episode++ % states.size()]);
     }
-    StepResult result;
-    if constexpr (std::same_as<E, CartPole>) {
-      result = single.step(actions[i]);
-    } else {
-      result = single.step_by(actions[i]);
-    }
+    const bool by_index = env.spec().action.template as<Discrete>() != nullptr;
+    const StepResult result =
+        by_index ? single.step(actions[i]) : single.step_by(actions[i].get<float>());
     const json& expected = transcript.at("observations")[i];
     for (std::size_t k = 0; k < expected.size(); ++k) {
-      ASSERT_NEAR(single.observation()[k], number(expected[k]), kTolerance)
+      ASSERT_NEAR(single.observation()[k], static_cast<float>(number(expected[k])), kTolerance<E>)
           << "step " << i << ", element " << k;
     }
-    ASSERT_NEAR(result.reward, number(transcript.at("rewards")[i]), kTolerance) << "step " << i;
+    ASSERT_NEAR(result.reward, number(transcript.at("rewards")[i]), kTolerance<E>) << "step " << i;
     ASSERT_EQ(result.terminated, terminated.contains(i)) << "step " << i;
     ASSERT_EQ(result.truncated, truncated.contains(i)) << "step " << i;
     start = result.terminated || result.truncated;
@@ -120,6 +103,18 @@ TEST(Golden, CartPoleDoesAsTheReference) {
 
 TEST(Golden, PendulumDoesAsTheReference) {
   compare<Pendulum>(golden("pendulum_v1.json"));
+}
+
+TEST(Golden, MountainCarDoesAsTheReference) {
+  compare<MountainCar>(golden("mountain_car_v0.json"));
+}
+
+TEST(Golden, MountainCarContinuousDoesAsTheReference) {
+  compare<MountainCarContinuous>(golden("mountain_car_continuous_v0.json"));
+}
+
+TEST(Golden, AcrobotDoesAsTheReference) {
+  compare<Acrobot>(golden("acrobot_v1.json"));
 }
 
 TEST(Golden, TheCartPoleTranscriptsCoverEveryEnding) {
@@ -150,6 +145,50 @@ TEST(Golden, ThePendulumTranscriptsReachItsOwnTimeLimitAndItsTopSpeed) {
     }
   }
   EXPECT_EQ(top, (std::set<double>{-8.0, 8.0}));
+}
+
+/// Steps of all transcripts of a file after which `reached` holds of the observation.
+template <class Reached>
+int count_steps(const json& file, Reached reached) {
+  int out = 0;
+  for (const json& transcript : file.at("transcripts")) {
+    out += static_cast<int>(std::ranges::count_if(transcript.at("observations"), reached));
+  }
+  return out;
+}
+
+TEST(Golden, TheMountainCarTranscriptsReachFlagWallAndSpeedLimit) {
+  for (const char* name : {"mountain_car_v0.json", "mountain_car_continuous_v0.json"}) {
+    SCOPED_TRACE(name);
+    const json file = golden(name);
+    for (const std::size_t at : {1U, 2U, 3U}) {
+      EXPECT_FALSE(file.at("transcripts")[at].at("terminated_at").empty()) << at;
+    }
+    EXPECT_GT(count_steps(file, [](const json& seen) { return seen[0] == -1.2; }), 0);
+    EXPECT_GT(count_steps(file, [](const json& seen) { return seen[1] == 0.07; }), 0);
+    EXPECT_GT(count_steps(file, [](const json& seen) { return seen[1] == -0.07; }), 0);
+    // slower than asked for at the flag, and so gone on
+    const json& fast = file.at("transcripts")[3];
+    EXPECT_GT(fast.at("observations")[0][0], 0.45);
+    EXPECT_NE(fast.at("terminated_at")[0], 0);
+  }
+}
+
+TEST(Golden, TheAcrobotTranscriptsReachTheLineAndBothSpeedLimits) {
+  const json file = golden("acrobot_v1.json");
+  for (const std::size_t at : {1U, 2U, 3U}) {
+    EXPECT_FALSE(file.at("transcripts")[at].at("terminated_at").empty()) << at;
+  }
+  for (const auto& [element, limit] : {std::pair(4U, 12.566371), std::pair(5U, 28.274334)}) {
+    for (const double sign : {1.0, -1.0}) {
+      EXPECT_GT(count_steps(file,
+                            [=](const json& seen) {
+                              return std::abs(seen[element].get<double>() - sign * limit) < 1e-5;
+                            }),
+                0)
+          << element << ", " << sign;
+    }
+  }
 }
 
 TEST(CartPole, AnActionBeyondOneIsInvalid) {
