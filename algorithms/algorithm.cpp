@@ -88,6 +88,21 @@ std::int64_t env_steps_of(const CheckpointData& state) {
   return count_of(state, "env_steps_sampled");
 }
 
+CheckpointSummary summary_of(const CheckpointData& state) {
+  try {
+    const Json json = Json::parse(state.json(kStateFile));
+    return {.algorithm = json.at("algorithm"),
+            .env = json.at("config").at("env"),
+            .instruction_set = json.at("instruction_set"),
+            .iteration = count_of(state, "iteration"),
+            .env_steps = env_steps_of(state),
+            .episodes = count_of(state, "episodes"),
+            .time_total_s = json.at("time_total_s")};
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::checkpoint, "{}: {}", state.path_of(kStateFile), error.what());
+  }
+}
+
 Rng Algorithm::run_rng() const {
   return Rng(static_cast<std::uint64_t>(config_->common().debugging.seed->value_or(0)));
 }

@@ -147,6 +147,19 @@ class Algorithm : public tune::Trainable {
   Rng action_rng_;
 };
 
+/// What a checkpoint says of the run that made it.
+struct CheckpointSummary {
+  std::string algorithm = {};
+  std::string env = {};
+  std::string instruction_set = {};
+  std::int64_t iteration = 0;
+  std::int64_t env_steps = 0;
+  std::int64_t episodes = 0;
+  double time_total_s = 0.0;
+};
+/// Asks neither for the algorithm nor for the env: this program need not have them. Throws
+/// Error(checkpoint).
+CheckpointSummary summary_of(const CheckpointData& state);
 /// The config that a checkpoint of an algorithm was made with. Throws Error(checkpoint).
 std::unique_ptr<AlgorithmConfig> config_of(const CheckpointData& state);
 /// The policy's weights in a checkpoint of an algorithm.

@@ -30,6 +30,7 @@ std::string footer() {
       "  {0} list envs                             what there is to learn\n"
       "  {0} config PPO                            every option with its default\n"
       "  {0} list metrics                          what runs report and can stop at\n"
+      "  {0} checkpoint show CHECKPOINT            what is in it\n"
       "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
       "3 checkpoint damaged, foreign or not there; after a checkpoint: 129 terminal gone,\n"
       "130 Ctrl-C, 143 SIGTERM.",
@@ -122,6 +123,27 @@ void add_evaluate(CLI::App& app, EvaluateArguments& a) {
   evaluate->add_flag("--json", a.json, "print each episode and the summary as lines of JSON");
 }
 
+void add_checkpoint(CLI::App& app, CheckpointArguments& a) {
+  CLI::App* checkpoint = app.add_subcommand("checkpoint", "look into checkpoints without training");
+  checkpoint->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help) {
+    CLI::App* command = checkpoint->add_subcommand(name, help);
+    add_text(*command, "directory", a.path, "a checkpoint, or a trial's directory")->required();
+    return command;
+  };
+  add("show", "what is in a checkpoint; of a trial, the newest");
+  add("verify", "whether every file is as it was written; of a trial, all its checkpoints");
+  CLI::App* diff = add("diff", "what two checkpoints differ in (exit code: 0 nothing, 1, 2 error)");
+  add_text(*diff, "other", a.other, "the checkpoint to compare it with")->required();
+}
+
+int run_checkpoint(const CLI::App& app, const CheckpointArguments& arguments) {
+  const CLI::App* checkpoint = app.get_subcommand("checkpoint");
+  if (checkpoint->got_subcommand("show")) return show_checkpoint(arguments);
+  if (checkpoint->got_subcommand("verify")) return verify_checkpoint(arguments);
+  return diff_checkpoints(arguments);
+}
+
 int exit_code_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::config:
@@ -150,7 +172,7 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
     return std::cout.flush() ? kSuccess : kFailure;
   }
   std::string text = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+  if (app.got_subcommand("train") && dynamic_cast<const CLI::ExtrasError*>(&error)) {
     text += "; options of the algorithm are given as --set lr=1e-3";
   }
   log(LogLevel::error, "{}; see {} --help", text, own_command());
@@ -162,6 +184,7 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   EvaluateArguments evaluate_arguments;
   ListArguments list_arguments;
   ConfigArguments config_arguments;
+  CheckpointArguments checkpoint_arguments;
   app.footer(footer());
   app.set_version_flag("--version", fmt::format("knurl {}", kVersion));
   app.require_subcommand(1);
@@ -176,6 +199,7 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
       ->add_option("what", config_arguments.what,
                    "an algorithm such as PPO, an env such as Maze-v0, or a YAML file")
       ->required();
+  add_checkpoint(app, checkpoint_arguments);
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
@@ -185,6 +209,7 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   if (app.got_subcommand("train")) return train(train_arguments);
   if (app.got_subcommand("evaluate")) return evaluate(evaluate_arguments);
   if (app.got_subcommand("list")) return list(list_arguments);
+  if (app.got_subcommand("checkpoint")) return run_checkpoint(app, checkpoint_arguments);
   return show_config(config_arguments);
 }
 

@@ -56,9 +56,19 @@ struct ConfigArguments {
   std::string what = {};  ///< an algorithm, an env or a config file
 };
 
+/// What `knurl checkpoint` was told: checkpoints, or trials' directories.
+struct CheckpointArguments {
+  std::string path = {};
+  std::string other = {};  ///< of diff
+};
+
 int train(const TrainArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
 int list(const ListArguments& arguments);
 int show_config(const ConfigArguments& arguments);
+int show_checkpoint(const CheckpointArguments& arguments);
+int verify_checkpoint(const CheckpointArguments& arguments);
+/// 0: they hold the same; 1: they differ; 2: one of them cannot be read.
+int diff_checkpoints(const CheckpointArguments& arguments);
 
 }  // namespace knurl::cli

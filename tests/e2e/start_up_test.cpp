@@ -53,6 +53,8 @@ TEST(StartUp, TorchIsLoadedByWhatNeedsItOnly) {
   EXPECT_EQ(
       loaded_libraries(scratch, {"evaluate", trial.string(), "--episodes", "1"}).find("libtorch"),
       std::string::npos);
+  EXPECT_EQ(loaded_libraries(scratch, {"checkpoint", "show", trial.string()}).find("libtorch"),
+            std::string::npos);
 }
 
 TEST(StartUp, TheReferenceBlasIsWarnedOfOnce) {
