@@ -13,6 +13,7 @@
 #include "knurl/core/base/log.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/core/metrics/sinks.h"
+#include "knurl/core/metrics/tensorboard.h"
 
 namespace knurl::cli {
 namespace {
@@ -100,6 +101,7 @@ tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& inte
   tune::TrialCheckpoints(directory, trial.checkpoints, algorithm->metric_names())
       .cut(algorithm->iteration());
   cut_results(directory / "result.json", directory / "progress.csv", algorithm->iteration());
+  cut_events(directory, env_steps_of(found.state));
   fs::remove(directory / "error.txt");
   write_record(directory, trial, algorithm->config());
   note_resume(directory, {.checkpoint = found.directory,

@@ -41,9 +41,10 @@ struct TrialOutcome {
   std::optional<std::filesystem::path> best_checkpoint = std::nullopt;
 };
 
-/// Trains until a stop condition is met or a signal comes, writing result.json, progress.csv and
-/// checkpoints into the trial's directory. After a signal the last iteration is checkpointed. What
-/// train() throws goes on to the caller, after error.txt has been written.
+/// Trains until a stop condition is met or a signal comes, writing result.json, progress.csv,
+/// TensorBoard's event file and checkpoints into the trial's directory. After a signal the last
+/// iteration is checkpointed. What train() throws goes on to the caller, after error.txt has been
+/// written.
 TrialOutcome run_trial(Trainable& trainable, const TrialOptions& options, Interrupt* interrupt,
                        TrialObserver& observer);
 
