@@ -29,7 +29,7 @@ std::string footer() {
       "  {0} evaluate CHECKPOINT --episodes 10     see what was learnt\n"
       "  {0} list envs                             what there is to learn\n"
       "  {0} config PPO                            every option with its default\n"
-      "  {0} list metrics                          what runs report and can stop at\n"
+      "  {0} explain                               what runs report and can stop at\n"
       "  {0} checkpoint show CHECKPOINT            what is in it\n"
       "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
       "3 checkpoint damaged, foreign or not there; after a checkpoint: 129 terminal gone,\n"
@@ -123,6 +123,15 @@ void add_evaluate(CLI::App& app, EvaluateArguments& a) {
   evaluate->add_flag("--json", a.json, "print each episode and the summary as lines of JSON");
 }
 
+void add_explain(CLI::App& app, ExplainArguments& a) {
+  CLI::App* explain = app.add_subcommand("explain", "say what a metric means, or all of them");
+  explain->add_option("metrics", a.metrics,
+                      "names as results have them, or the last parts of such names");
+  CLI::Option* markdown =
+      explain->add_flag("--markdown", a.markdown, "print all as the page docs/metrics.md");
+  markdown->excludes("metrics");
+}
+
 void add_checkpoint(CLI::App& app, CheckpointArguments& a) {
   CLI::App* checkpoint = app.add_subcommand("checkpoint", "look into checkpoints without training");
   checkpoint->require_subcommand(1);
@@ -185,6 +194,7 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   ListArguments list_arguments;
   ConfigArguments config_arguments;
   CheckpointArguments checkpoint_arguments;
+  ExplainArguments explain_arguments;
   app.footer(footer());
   app.set_version_flag("--version", fmt::format("knurl {}", kVersion));
   app.require_subcommand(1);
@@ -199,6 +209,7 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
       ->add_option("what", config_arguments.what,
                    "an algorithm such as PPO, an env such as Maze-v0, or a YAML file")
       ->required();
+  add_explain(app, explain_arguments);
   add_checkpoint(app, checkpoint_arguments);
   check_command(app, argc, argv);
   try {
@@ -208,6 +219,7 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   }
   if (app.got_subcommand("train")) return train(train_arguments);
   if (app.got_subcommand("evaluate")) return evaluate(evaluate_arguments);
+  if (app.got_subcommand("explain")) return explain(explain_arguments);
   if (app.got_subcommand("list")) return list(list_arguments);
   if (app.got_subcommand("checkpoint")) return run_checkpoint(app, checkpoint_arguments);
   return show_config(config_arguments);

@@ -48,6 +48,12 @@ struct EvaluateArguments {
   bool json = false;
 };
 
+/// What `knurl explain` was told: these metrics, or all.
+struct ExplainArguments {
+  std::vector<std::string> metrics = {};
+  bool markdown = false;
+};
+
 struct ListArguments {
   std::string what = {};  ///< "envs", "algorithms" or "metrics"
 };
@@ -64,6 +70,7 @@ struct CheckpointArguments {
 
 int train(const TrainArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
+int explain(const ExplainArguments& arguments);
 int list(const ListArguments& arguments);
 int show_config(const ConfigArguments& arguments);
 int show_checkpoint(const CheckpointArguments& arguments);

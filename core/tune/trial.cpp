@@ -143,6 +143,19 @@ class TrialLoop {
 
 }  // namespace
 
+const std::vector<MetricInfo>& trial_facts() {
+  static const std::vector<MetricInfo> facts{
+      {"date", {}, "when the iteration ended, in local time"},
+      {"timestamp", {}, "the same in seconds since 1970"},
+      {"pid", {}, "number of the process that trains"},
+      {"hostname", {}, "name of the machine"},
+      {"node_ip", {}, "its address, as RLlib reports it: always 127.0.0.1"},
+      {"trial_id", {}, "name of the trial's directory"},
+      {"done", {}, "whether this was the run's last iteration"},
+  };
+  return facts;
+}
+
 fs::path make_trial_directory(const fs::path& experiment, const std::string& name) {
   std::string safe;
   for (const char c : name) {

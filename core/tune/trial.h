@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "knurl/core/tune/checkpoints.h"
 #include "knurl/core/tune/experiment.h"
@@ -18,6 +19,10 @@ namespace knurl::tune {
 /// once get two directories. Throws Error(io) where it cannot be made.
 std::filesystem::path make_trial_directory(const std::filesystem::path& experiment,
                                            const std::string& name);
+
+/// What a trial adds to each result beside its trainable's metrics: where, when, whether it is
+/// over.
+const std::vector<MetricInfo>& trial_facts();
 
 /// Follows a trial while it runs.
 class TrialObserver {
