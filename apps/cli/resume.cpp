@@ -78,6 +78,7 @@ tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& inte
   const ResumePlace place = find_place(arguments.resume);
   const fs::path& directory = place.trial;
   const FileLock lock(directory / ".lock", directory.string());
+  set_log_file(LogFile{.path = directory / kLogFile});
   const tune::FoundCheckpoint found = tune::find_checkpoint(place.checkpoint);
 
   PlannedTrial trial = read_record(directory);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "knurl/apps/cli/paths.h"
 #include "knurl/core/base/log.h"
@@ -62,6 +63,8 @@ void report_end(const tune::TrialOutcome& outcome) {
 
 tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
                           Algorithm& algorithm, Output output, tune::Interrupt& interrupt) {
+  log(LogLevel::info, "{}: process {} trains from iteration {} on", trial.name, ::getpid(),
+      algorithm.iteration() + 1);
   const bool talk = output == Output::live || output == Output::lines;
   if (talk) announce(trial, algorithm.config(), directory);
   announce_notes(trial, output);
@@ -73,6 +76,7 @@ tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
         &interrupt, console);
   }
   warn_of_overshoot(outcome, trial.stop, algorithm.metric_names());
+  log(LogLevel::info, "{}: ended: {}", trial.name, outcome.reason);
   if (talk) report_end(outcome);
   return outcome;
 }
