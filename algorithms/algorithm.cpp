@@ -148,8 +148,10 @@ std::vector<Fragment> Algorithm::sample(std::int64_t min_steps) {
   const int length = options.rollouts.rollout_fragment_length->value.value();
   std::vector<Fragment> fragments;
   for (std::int64_t steps = 0; steps < min_steps;) {
+    const double round_start = steady_seconds();
     auto round = workers_->sample(
         {.steps_per_env = length, .timestep = counters_.env_steps_sampled + steps});
+    count_round(round, steady_seconds() - round_start);
     for (Fragment& fragment : round) {
       steps += fragment.env_steps;
       fragments.push_back(std::move(fragment));
@@ -158,9 +160,6 @@ std::vector<Fragment> Algorithm::sample(std::int64_t min_steps) {
   std::vector<EpisodeSummary> ended;
   for (const Fragment& fragment : fragments) {
     counters_.env_steps_sampled += fragment.env_steps;
-    timers_.workers.steps += fragment.times.steps;
-    timers_.workers.inference += fragment.times.inference;
-    timers_.workers.env += fragment.times.env;
     ended.insert(ended.end(), fragment.episodes.begin(), fragment.episodes.end());
   }
   // in the order in which they ended, whichever worker had them

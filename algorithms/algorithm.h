@@ -110,6 +110,10 @@ class Algorithm : public tune::Trainable {
     double sample = 0.0;
     double learn = 0.0;
     double share = 0.0;
+    // of sampling: each round lasts as long as its slowest worker, and what the calls cost
+    double env = 0.0;
+    double inference = 0.0;
+    double transport = 0.0;
     SampleTimes workers = {};  ///< summed over workers
   };
   /// A policy of the driver's own, and which weights it has.
@@ -120,6 +124,8 @@ class Algorithm : public tune::Trainable {
 
   /// The iteration is as long as the min_*_per_iteration options want it.
   [[nodiscard]] bool iteration_done(const Counters& before, double start) const;
+  /// Notes where the time of one round of fragments went, `seconds` in all.
+  void count_round(const std::vector<Fragment>& round, double seconds);
   void report_counters(Result& result, const Counters& before, double seconds);
   void report_timers(Result& result, double seconds) const;
   /// The driver's policy with the newest weights.
