@@ -151,7 +151,7 @@ std::string first_record(double wall_time) {
 std::string record_of(const Result& result, double wall_time) {
   Message summary;
   for (const Result::Entry& entry : result.entries()) {
-    const std::optional<double> number = result.number(entry.name);
+    const std::optional<double> number = Result::number_of(entry.value);
     if (!number || !has_curve(entry.name)) continue;
     Message value;
     value.add(kTag, std::string_view("ray/tune/" + entry.name));
