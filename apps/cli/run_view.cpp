@@ -60,13 +60,13 @@ void Curve::add(double value) {
 
 std::string Curve::text(Glyphs glyphs) const {
   if (cells_.size() < 2) return "";
-  const auto [least, largest] = std::ranges::minmax(cells_, {}, &Cell::mean);
-  const double low = least.mean();
-  const double height = largest.mean() - low;
+  std::vector<double> means;
+  for (const Cell& cell : cells_) means.push_back(cell.sum / static_cast<double>(cell.count));
+  const auto [low, high] = std::ranges::minmax(means);
   const auto& bars = glyphs == Glyphs::unicode ? kUnicode : kAscii;
   std::string out;
-  for (const Cell& cell : cells_) {
-    const double share = height > 0.0 ? (cell.mean() - low) / height : 0.0;
+  for (const double mean : means) {
+    const double share = high > low ? (mean - low) / (high - low) : 0.0;
     out +=
         bars[static_cast<std::size_t>(std::lround(share * static_cast<double>(bars.size() - 1)))];
   }

@@ -29,7 +29,6 @@ class Curve {
   struct Cell {
     double sum = 0.0;
     std::size_t count = 0;
-    [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
   };
   std::vector<Cell> cells_;
   std::size_t values_a_cell_ = 1;

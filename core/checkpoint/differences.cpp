@@ -114,7 +114,9 @@ class FileDifferences {
     std::int64_t without_distance = 0;
     long double most = 0.0L;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      if (std::memcmp(&a[i], &b[i], sizeof(T)) == 0) continue;
+      if (std::ranges::equal(std::as_bytes(a.subspan(i, 1)), std::as_bytes(b.subspan(i, 1)))) {
+        continue;
+      }
       ++different;
       const long double distance =
           std::fabs(static_cast<long double>(a[i]) - static_cast<long double>(b[i]));
