@@ -88,6 +88,21 @@ std::int64_t env_steps_of(const CheckpointData& state) {
   return count_of(state, "env_steps_sampled");
 }
 
+CheckpointSummary summary_of(const CheckpointData& state) {
+  try {
+    const Json json = Json::parse(state.json(kStateFile));
+    return {.algorithm = json.at("algorithm"),
+            .env = json.at("config").at("env"),
+            .instruction_set = json.at("instruction_set"),
+            .iteration = count_of(state, "iteration"),
+            .env_steps = env_steps_of(state),
+            .episodes = count_of(state, "episodes"),
+            .time_total_s = json.at("time_total_s")};
+  } catch (const Json::exception& error) {
+    fail(ErrorKind::checkpoint, "{}: {}", state.path_of(kStateFile), error.what());
+  }
+}
+
 Rng Algorithm::run_rng() const {
   return Rng(static_cast<std::uint64_t>(config_->common().debugging.seed->value_or(0)));
 }
@@ -135,8 +150,10 @@ std::vector<Fragment> Algorithm::sample(std::int64_t min_steps) {
   const int length = options.rollouts.rollout_fragment_length->value.value();
   std::vector<Fragment> fragments;
   for (std::int64_t steps = 0; steps < min_steps;) {
+    const double round_start = steady_seconds();
     auto round = workers_->sample(
         {.steps_per_env = length, .timestep = counters_.env_steps_sampled + steps});
+    count_round(round, steady_seconds() - round_start);
     for (Fragment& fragment : round) {
       steps += fragment.env_steps;
       fragments.push_back(std::move(fragment));
@@ -145,9 +162,6 @@ std::vector<Fragment> Algorithm::sample(std::int64_t min_steps) {
   std::vector<EpisodeSummary> ended;
   for (const Fragment& fragment : fragments) {
     counters_.env_steps_sampled += fragment.env_steps;
-    timers_.workers.steps += fragment.times.steps;
-    timers_.workers.inference += fragment.times.inference;
-    timers_.workers.env += fragment.times.env;
     ended.insert(ended.end(), fragment.episodes.begin(), fragment.episodes.end());
   }
   // in the order in which they ended, whichever worker had them

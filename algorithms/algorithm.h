@@ -116,6 +116,10 @@ class Algorithm : public tune::Trainable {
     double sample = 0.0;
     double learn = 0.0;
     double share = 0.0;
+    // of sampling: each round lasts as long as its slowest worker, and what the calls cost
+    double env = 0.0;
+    double inference = 0.0;
+    double transport = 0.0;
     SampleTimes workers = {};  ///< summed over workers
   };
   /// A policy of the driver's own, and which weights it has.
@@ -126,6 +130,8 @@ class Algorithm : public tune::Trainable {
 
   /// The iteration is as long as the min_*_per_iteration options want it.
   [[nodiscard]] bool iteration_done(const Counters& before, double start) const;
+  /// Notes where the time of one round of fragments went, `seconds` in all.
+  void count_round(const std::vector<Fragment>& round, double seconds);
   void report_counters(Result& result, const Counters& before, double seconds);
   void report_timers(Result& result, double seconds) const;
   /// The driver's policy with the newest weights.
@@ -153,6 +159,19 @@ class Algorithm : public tune::Trainable {
   Rng action_rng_;
 };
 
+/// What a checkpoint says of the run that made it.
+struct CheckpointSummary {
+  std::string algorithm = {};
+  std::string env = {};
+  std::string instruction_set = {};
+  std::int64_t iteration = 0;
+  std::int64_t env_steps = 0;
+  std::int64_t episodes = 0;
+  double time_total_s = 0.0;
+};
+/// Asks neither for the algorithm nor for the env: this program need not have them. Throws
+/// Error(checkpoint).
+CheckpointSummary summary_of(const CheckpointData& state);
 /// The config that a checkpoint of an algorithm was made with. Throws Error(checkpoint).
 std::unique_ptr<AlgorithmConfig> config_of(const CheckpointData& state);
 /// The policy's weights in a checkpoint of an algorithm.

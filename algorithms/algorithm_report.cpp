@@ -4,6 +4,19 @@
 
 namespace knurl {
 
+void Algorithm::count_round(const std::vector<Fragment>& round, double seconds) {
+  SampleTimes slowest;
+  for (const Fragment& fragment : round) {
+    timers_.workers.steps += fragment.times.steps;
+    timers_.workers.inference += fragment.times.inference;
+    timers_.workers.env += fragment.times.env;
+    if (fragment.times.total > slowest.total) slowest = fragment.times;
+  }
+  timers_.env += slowest.env;
+  timers_.inference += slowest.inference;
+  timers_.transport += std::max(0.0, seconds - slowest.total);
+}
+
 void Algorithm::report_counters(Result& result, const Counters& before, double elapsed) {
   const Counters& now = counters_;
   const std::int64_t sampled = now.env_steps_sampled - before.env_steps_sampled;
@@ -39,6 +52,9 @@ void Algorithm::report_timers(Result& result, double elapsed) const {
   const double trained = result.number("num_env_steps_trained_this_iter").value_or(0.0);
   result.set("timers/training_iteration_time_ms", 1e3 * elapsed);
   result.set("timers/sample_time_ms", 1e3 * timers_.sample);
+  result.set("timers/env_time_ms", 1e3 * timers_.env);
+  result.set("timers/inference_time_ms", 1e3 * timers_.inference);
+  result.set("timers/transport_time_ms", 1e3 * timers_.transport);
   result.set("timers/learn_time_ms", 1e3 * timers_.learn);
   result.set("timers/learn_throughput", timers_.learn > 0.0 ? trained / timers_.learn : 0.0);
   result.set("timers/synch_weights_time_ms", 1e3 * timers_.share);

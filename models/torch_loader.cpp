@@ -1,3 +1,4 @@
+#include <atomic>
 #include <filesystem>
 
 #include <dlfcn.h>
@@ -9,6 +10,8 @@
 
 namespace knurl {
 namespace {
+
+std::atomic<const TorchFactory*> opened = nullptr;
 
 /// libknurl_torch lies beside this library. Opened once and never closed: LibTorch cannot be
 /// unloaded.
@@ -23,7 +26,8 @@ const TorchFactory& open_torch_library() {
     void* symbol = dlsym(library, kTorchFactorySymbol);
     if (!symbol) fail(ErrorKind::io, "{} is no torch library of knurl", beside.string());
     const auto get = reinterpret_cast<const TorchFactory* (*)()>(symbol);
-    return *get();
+    opened = get();
+    return *opened;
   }();
   return factory;
 }
@@ -45,6 +49,11 @@ std::unique_ptr<TrainableNet> make_torch_net(const NetSpec& spec, const Weights&
     log(LogLevel::info, "LibTorch uses {} threads; {} were asked for later", threads, num_threads);
   }
   return factory.make_net(spec, weights);
+}
+
+std::optional<std::string> loaded_torch_version() {
+  const TorchFactory* factory = opened;
+  return factory ? std::optional<std::string>(factory->version) : std::nullopt;
 }
 
 }  // namespace knurl

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,5 +42,8 @@ class TrainableNet {
 /// the process. Throws Error(io) where knurl's torch library cannot be loaded.
 std::unique_ptr<TrainableNet> make_torch_net(const NetSpec& spec, const Weights& weights,
                                              int num_threads = 1);
+
+/// LibTorch's version; nothing where this process has not loaded it.
+std::optional<std::string> loaded_torch_version();
 
 }  // namespace knurl

@@ -46,6 +46,7 @@ struct SampleTimes {
   std::int64_t steps = 0;
   double inference = 0.0;
   double env = 0.0;
+  double total = 0.0;  ///< of the whole fragment
 };
 
 /// What one worker reports.

@@ -69,6 +69,7 @@ void RolloutWorker::start_if_needed() {
 }
 
 Fragment RolloutWorker::sample(const SampleRequest& request) {
+  const double begin = steady_seconds();
   start_if_needed();
   started_ = false;  // where an env throws, all begin new episodes at the next call
   const std::int64_t steps = request.steps_per_env;
@@ -101,6 +102,7 @@ Fragment RolloutWorker::sample(const SampleRequest& request) {
     fragment.times.inference += steady_seconds() - start;
   }
   fragment.policies.push_back(std::move(out));
+  fragment.times.total = steady_seconds() - begin;
   return fragment;
 }
 

@@ -31,7 +31,8 @@ std::string footer() {
       "  {0} list envs                             what there is to learn\n"
       "  {0} config PPO                            every option with its default\n"
       "  {0} check-env Maze-v0                     try whether an env keeps its promises\n"
-      "  {0} list metrics                          what runs report and can stop at\n"
+      "  {0} explain                               what runs report and can stop at\n"
+      "  {0} checkpoint show CHECKPOINT            what is in it\n"
       "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
       "3 checkpoint damaged, foreign or not there; after a checkpoint: 129 terminal gone,\n"
       "130 Ctrl-C, 143 SIGTERM.",
@@ -146,6 +147,36 @@ void add_check_env(CLI::App& app, CheckEnvArguments& a) {
   add_count(*command, "--seed", a.seed, 0, "seed of episodes and actions (default: 1)");
 }
 
+void add_explain(CLI::App& app, ExplainArguments& a) {
+  CLI::App* explain = app.add_subcommand("explain", "say what a metric means, or all of them");
+  explain->add_option("metrics", a.metrics,
+                      "names as results have them, or the last parts of such names");
+  CLI::Option* markdown =
+      explain->add_flag("--markdown", a.markdown, "print all as the page docs/metrics.md");
+  markdown->excludes("metrics");
+}
+
+void add_checkpoint(CLI::App& app, CheckpointArguments& a) {
+  CLI::App* checkpoint = app.add_subcommand("checkpoint", "look into checkpoints without training");
+  checkpoint->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help) {
+    CLI::App* command = checkpoint->add_subcommand(name, help);
+    add_text(*command, "directory", a.path, "a checkpoint, or a trial's directory")->required();
+    return command;
+  };
+  add("show", "what is in a checkpoint; of a trial, the newest");
+  add("verify", "whether every file is as it was written; of a trial, all its checkpoints");
+  CLI::App* diff = add("diff", "what two checkpoints differ in (exit code: 0 nothing, 1, 2 error)");
+  add_text(*diff, "other", a.other, "the checkpoint to compare it with")->required();
+}
+
+int run_checkpoint(const CLI::App& app, const CheckpointArguments& arguments) {
+  const CLI::App* checkpoint = app.get_subcommand("checkpoint");
+  if (checkpoint->got_subcommand("show")) return show_checkpoint(arguments);
+  if (checkpoint->got_subcommand("verify")) return verify_checkpoint(arguments);
+  return diff_checkpoints(arguments);
+}
+
 int exit_code_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::config:
@@ -174,7 +205,7 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
     return std::cout.flush() ? kSuccess : kFailure;
   }
   std::string text = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+  if (app.got_subcommand("train") && dynamic_cast<const CLI::ExtrasError*>(&error)) {
     text += "; options of the algorithm are given as --set lr=1e-3";
   }
   log(LogLevel::error, "{}; see {} --help", text, own_command());
@@ -186,6 +217,8 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   EvaluateArguments evaluate_arguments;
   ListArguments list_arguments;
   ConfigArguments config_arguments;
+  CheckpointArguments checkpoint_arguments;
+  ExplainArguments explain_arguments;
   CheckEnvArguments check_env_arguments;
   std::vector<std::string> plugins;
   app.footer(footer());
@@ -202,6 +235,8 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
       ->add_option("what", config_arguments.what,
                    "an algorithm such as PPO, an env such as Maze-v0, or a YAML file")
       ->required();
+  add_explain(app, explain_arguments);
+  add_checkpoint(app, checkpoint_arguments);
   add_check_env(app, check_env_arguments);
   add_plugins(app, plugins);
   check_command(app, argc, argv);
@@ -213,8 +248,10 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   for (const std::string& plugin : plugins) load_plugin(expanded(plugin));
   if (app.got_subcommand("train")) return train(train_arguments);
   if (app.got_subcommand("evaluate")) return evaluate(evaluate_arguments);
+  if (app.got_subcommand("explain")) return explain(explain_arguments);
   if (app.got_subcommand("list")) return list(list_arguments);
   if (app.got_subcommand("check-env")) return check_env_command(check_env_arguments);
+  if (app.got_subcommand("checkpoint")) return run_checkpoint(app, checkpoint_arguments);
   return show_config(config_arguments);
 }
 

@@ -48,6 +48,12 @@ struct EvaluateArguments {
   bool json = false;
 };
 
+/// What `knurl explain` was told: these metrics, or all.
+struct ExplainArguments {
+  std::vector<std::string> metrics = {};
+  bool markdown = false;
+};
+
 struct ListArguments {
   std::string what = {};  ///< "envs", "wrappers", "algorithms" or "metrics"
 };
@@ -64,10 +70,21 @@ struct CheckEnvArguments {
   std::optional<std::int64_t> seed = std::nullopt;
 };
 
+/// What `knurl checkpoint` was told: checkpoints, or trials' directories.
+struct CheckpointArguments {
+  std::string path = {};
+  std::string other = {};  ///< of diff
+};
+
 int train(const TrainArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
+int explain(const ExplainArguments& arguments);
 int list(const ListArguments& arguments);
 int show_config(const ConfigArguments& arguments);
 int check_env_command(const CheckEnvArguments& arguments);
+int show_checkpoint(const CheckpointArguments& arguments);
+int verify_checkpoint(const CheckpointArguments& arguments);
+/// 0: they hold the same; 1: they differ; 2: one of them cannot be read.
+int diff_checkpoints(const CheckpointArguments& arguments);
 
 }  // namespace knurl::cli

@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "knurl/apps/cli/run_view.h"
 #include "knurl/core/base/clock.h"
 #include "knurl/core/tune/trial.h"
 
@@ -10,12 +12,6 @@ namespace knurl::cli {
 
 /// How much a command prints, and as what.
 enum class Output { live, lines, json, quiet };
-
-/// A result on one line: iteration, progress, steps, return, time left.
-struct LiveLine {
-  std::string wide = {};    ///< with a bar
-  std::string narrow = {};  ///< without
-};
 
 /// Shows a trial while it runs: one line that is rewritten in a terminal, a line an iteration
 /// elsewhere, results as JSON lines, or nothing.
@@ -27,8 +23,24 @@ class Console final : public tune::TrialObserver {
 
   void on_result(const Result& result) override;
 
+  /// Where the time of the iterations shown went: "env 31%, …"; nothing without iterations.
+  [[nodiscard]] std::string phases() const { return phases_.text(); }
+
  private:
-  [[nodiscard]] LiveLine line_of(const Result& result);
+  /// A result on one line: iteration, progress, steps, return, time left.
+  struct Parts {
+    std::string iteration = {};
+    std::string bar = {};
+    std::string percent = {};
+    std::string steps = {};
+    std::string mean = {};    ///< the return
+    std::string spread = {};  ///< of the episodes, and what evaluation found
+    std::string left = {};
+  };
+  [[nodiscard]] Parts parts_of(const Result& result);
+  void add_progress(const Result& result, Parts& parts);
+  [[nodiscard]] static std::string plain_line(const Parts& parts);
+  [[nodiscard]] std::vector<std::string> live_lines(const Parts& parts) const;
 
   Output output_;
   const tune::StopConditions& stop_;
@@ -36,6 +48,9 @@ class Console final : public tune::TrialObserver {
   double start_ = steady_seconds();
   std::optional<double>
       progress_at_start_;  ///< known after the first result; resumed runs: above 0
+  Curve curve_;
+  PhaseTimes phases_;
+  Glyphs glyphs_ = terminal_glyphs();
   bool line_open_ = false;
 };
 
@@ -44,7 +59,7 @@ void print_line(const std::string& text);
 /// The same, for what training goes on without: where it cannot be written, warns once instead.
 void tell_line(const std::string& text);
 
-/// Live in a terminal, lines elsewhere.
+/// Live in a terminal that can be written over, lines elsewhere.
 Output output_for(bool quiet, bool json);
 
 /// 83 s -> "1:23", 3723 s -> "1:02:03".

@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "knurl/algorithms/metrics.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/apps/cli/cli.h"
 #include "knurl/apps/cli/commands.h"
@@ -14,25 +11,6 @@
 
 namespace knurl::cli {
 namespace {
-
-/// Those of all algorithms, each once; an env's own info numbers come on top.
-void list_metrics() {
-  std::set<std::string> shown;
-  for (const AlgorithmEntry& entry : registered_algorithms()) {
-    const MetricNames names = metric_names(*entry.make_config(), EnvSpec{});
-    for (const MetricInfo& metric : names.metrics()) {
-      if (!shown.insert(metric.name).second) continue;
-      print_line(metric.name);
-      print_line(fmt::format("    {}", metric.sentence));
-      if (metric.aliases.empty()) continue;
-      print_line(fmt::format("    also: {}", fmt::join(metric.aliases, ", ")));
-    }
-  }
-  print_line("custom_metrics/<info>_mean, _min, _max");
-  print_line("    the info numbers that an env names, at episode ends");
-  print_line("evaluation/…");
-  print_line("    the same of evaluation's episodes, where evaluation_interval is set");
-}
 
 void list_wrappers() {
   for (const WrapperEntry& entry : known_wrappers()) {
@@ -65,7 +43,7 @@ int list(const ListArguments& arguments) {
   } else if (arguments.what == "wrappers") {
     list_wrappers();
   } else {
-    list_metrics();
+    return explain({});
   }
   return kSuccess;
 }

@@ -121,6 +121,7 @@ std::vector<PlannedTrial> trials_of_file(const std::filesystem::path& path) {
   for (const tune::NamedExperiment& named :
        tune::parse_experiments(file, belongs_below_config, problems)) {
     out.push_back(trial_of(named, problems));
+    out.back().file = path;
   }
   problems.throw_any();
   return out;

@@ -19,6 +19,7 @@ struct PlannedTrial {
   tune::CheckpointOptions checkpoints = {};
   std::string local_dir = "results";
   std::vector<std::string> notes = {};  ///< what was given without effect: a line for each
+  std::filesystem::path file = {};      ///< that it was read from; empty: none
 };
 
 /// The trials that a file's experiments describe. Throws Error(config).

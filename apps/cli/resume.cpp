@@ -14,6 +14,7 @@
 #include "knurl/core/base/plugin.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/core/metrics/sinks.h"
+#include "knurl/core/metrics/tensorboard.h"
 
 namespace knurl::cli {
 namespace {
@@ -92,6 +93,7 @@ tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& inte
   const ResumePlace place = find_place(arguments.resume);
   const fs::path& directory = place.trial;
   const FileLock lock(directory / ".lock", directory.string());
+  set_log_file(LogFile{.path = directory / kLogFile});
   const tune::FoundCheckpoint found = tune::find_checkpoint(place.checkpoint);
 
   load_recorded_plugins(directory);
@@ -116,6 +118,7 @@ tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& inte
   tune::TrialCheckpoints(directory, trial.checkpoints, algorithm->metric_names())
       .cut(algorithm->iteration());
   cut_results(directory / "result.json", directory / "progress.csv", algorithm->iteration());
+  cut_events(directory, env_steps_of(found.state));
   fs::remove(directory / "error.txt");
   write_record(directory, trial, algorithm->config());
   note_resume(directory, {.checkpoint = found.directory,

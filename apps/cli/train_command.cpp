@@ -86,6 +86,7 @@ tune::TrialOutcome start(const PlannedTrial& trial, const TrainArguments& argume
       fmt::format("{}_{}_{:%Y-%m-%d_%H-%M-%S}", config.algorithm(),
                   *config.common().environment.env, fmt::localtime(now)));
   const FileLock lock(directory / ".lock", directory.string());
+  set_log_file(LogFile{.path = directory / kLogFile});
   write_record(directory, trial, config);
   return run_in(directory, trial, *algorithm, output_for(arguments.quiet, arguments.json),
                 interrupt);
@@ -113,6 +114,7 @@ int train(const TrainArguments& given) {
   const std::vector<PlannedTrial> trials = trials_of(arguments);
   for (const PlannedTrial& trial : trials) {
     const tune::TrialOutcome outcome = start(trial, arguments, interrupt);
+    set_log_file({});  // an error stays with the trial that it ended
     if (outcome.signal) return exit_code_of(outcome.signal);
     const bool more = &trial != &trials.back();
     if (more && interrupt.signal()) return exit_code_of(interrupt.signal());

@@ -11,6 +11,9 @@
 #include "knurl/core/base/plugin.h"
 #include "knurl/core/base/version.h"
 #include "knurl/core/config/yaml.h"
+#include "knurl/core/tune/provenance.h"
+#include "knurl/models/fast/kernels.h"
+#include "knurl/models/trainable_net.h"
 
 namespace knurl::cli {
 namespace {
@@ -35,6 +38,39 @@ Json read_json(const fs::path& path) {
   return json;
 }
 
+std::string now_text() {
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%d_%H-%M-%S}", fmt::localtime(now));
+}
+
+Json git_of(const fs::path& directory) {
+  const auto commit = tune::git_commit_of(directory.empty() ? "." : directory);
+  if (!commit) return nullptr;
+  return {{"repository", commit->repository.string()},
+          {"commit", commit->commit},
+          {"branch", commit->branch.empty() ? Json() : Json(commit->branch)}};
+}
+
+/// What a run comes from beside its config: when, which program, which machine; the commit of the
+/// experiment's file, or of the working directory where there is no file.
+Json provenance_of(const fs::path& file) {
+  const tune::Machine machine = tune::this_machine();
+  const std::optional<std::string> torch = loaded_torch_version();
+  return {{"date", now_text()},
+          {"file", file.empty() ? Json() : Json(file.string())},
+          {"git", git_of(file.parent_path())},
+          {"program",
+           {{"knurl", kVersion},
+            {"compiler", tune::compiler_version()},
+            {"libtorch", torch ? Json(*torch) : Json()},
+            {"instruction_set", fast::kernels().name}}},
+          {"machine",
+           {{"system", machine.system},
+            {"distribution", machine.distribution},
+            {"cpu", machine.cpu},
+            {"num_cpus", machine.num_cpus}}}};
+}
+
 }  // namespace
 
 void write_record(const fs::path& directory, const PlannedTrial& trial,
@@ -46,9 +82,15 @@ void write_record(const fs::path& directory, const PlannedTrial& trial,
               {"checkpoint_config", json_of(schema_of<tune::CheckpointOptions>().write(
                                         &trial.checkpoints, Shown::given))},
               {"plugins", loaded_plugins()},
-              {"knurl_version", kVersion}};
+              {"seed", resolved.common().debugging.seed->value_or(0)}};
   const fs::path path = directory / kRecordFile;
-  if (fs::exists(path)) record["resumed"] = read_json(path).value("resumed", Json::array());
+  if (fs::exists(path)) {
+    const Json before = read_json(path);
+    record["started"] = before.value("started", Json());
+    record["resumed"] = before.value("resumed", Json::array());
+  } else {
+    record["started"] = provenance_of(trial.file);
+  }
   write_json(path, record);
   write_json(directory / "params.json", json_of(resolved.to_value()));
 }
@@ -94,12 +136,12 @@ std::vector<fs::path> recorded_plugins(const fs::path& directory) {
 void note_resume(const fs::path& directory, const Resumption& resumption) {
   const fs::path path = directory / kRecordFile;
   Json record = read_json(path);
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  record["resumed"].push_back({{"date", fmt::format("{:%Y-%m-%d_%H-%M-%S}", fmt::localtime(now))},
-                               {"checkpoint", resumption.checkpoint.filename().string()},
-                               {"stop", resumption.stop},
-                               {"config", resumption.config},
-                               {"set", resumption.set}});
+  Json resumed{{"checkpoint", resumption.checkpoint.filename().string()},
+               {"stop", resumption.stop},
+               {"config", resumption.config},
+               {"set", resumption.set}};
+  resumed.update(provenance_of({}));
+  record["resumed"].push_back(std::move(resumed));
   write_json(path, record);
 }
 

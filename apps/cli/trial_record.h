@@ -12,7 +12,8 @@
 namespace knurl::cli {
 
 /// Writes params.json (the resolved config) and experiment.json (name, stop, checkpoints, plug-ins:
-/// what resuming needs beside a checkpoint) into a trial's directory. Throws Error(io).
+/// what resuming needs beside a checkpoint; and where the run comes from: file, git commit, seed,
+/// program and machine, which stay those of its start) into a trial's directory. Throws Error(io).
 void write_record(const std::filesystem::path& directory, const PlannedTrial& trial,
                   const AlgorithmConfig& resolved);
 
@@ -33,7 +34,7 @@ struct Resumption {
   std::string config = {};
   std::vector<std::string> set = {};
 };
-/// Adds to experiment.json that a trial was resumed.
+/// Adds to experiment.json that a trial was resumed, and by which program on which machine.
 void note_resume(const std::filesystem::path& directory, const Resumption& resumption);
 
 /// The numbers of an iteration's line in a result.json; nothing where there is none.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "knurl/apps/cli/paths.h"
 #include "knurl/core/base/log.h"
@@ -49,8 +50,9 @@ void warn_of_overshoot(const tune::TrialOutcome& outcome, const tune::StopCondit
   }
 }
 
-void report_end(const tune::TrialOutcome& outcome) {
+void report_end(const tune::TrialOutcome& outcome, const std::string& phases) {
   tell_line(fmt::format("ended: {}", outcome.reason));
+  if (!phases.empty()) tell_line(fmt::format("time: {}", phases));
   if (!outcome.last_checkpoint) return;
   tell_line(fmt::format("last checkpoint: {}", outcome.last_checkpoint->string()));
   if (!outcome.best_checkpoint) return;
@@ -64,18 +66,23 @@ void report_end(const tune::TrialOutcome& outcome) {
 
 tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
                           Algorithm& algorithm, Output output, tune::Interrupt& interrupt) {
+  log(LogLevel::info, "{}: process {} trains from iteration {} on", trial.name, ::getpid(),
+      algorithm.iteration() + 1);
   const bool talk = output == Output::live || output == Output::lines;
   if (talk) announce(trial, algorithm.config(), directory);
   announce_notes(trial, output);
   tune::TrialOutcome outcome;
+  std::string phases;
   {
     Console console(output, trial.stop, algorithm.metric_names());
     outcome = tune::run_trial(
         algorithm, {.directory = directory, .stop = trial.stop, .checkpoints = trial.checkpoints},
         &interrupt, console);
+    phases = console.phases();
   }
   warn_of_overshoot(outcome, trial.stop, algorithm.metric_names());
-  if (talk) report_end(outcome);
+  log(LogLevel::info, "{}: ended: {}", trial.name, outcome.reason);
+  if (talk) report_end(outcome, phases);
   return outcome;
 }
 

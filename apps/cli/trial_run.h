@@ -10,6 +10,9 @@
 
 namespace knurl::cli {
 
+/// The file of a trial's messages.
+inline constexpr const char* kLogFile = "log.txt";
+
 /// Trains a trial that has its directory, and tells about it.
 tune::TrialOutcome run_in(const std::filesystem::path& directory, const PlannedTrial& trial,
                           Algorithm& algorithm, Output output, tune::Interrupt& interrupt);

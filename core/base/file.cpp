@@ -55,6 +55,12 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
   if (::fsync(descriptor.get()) != 0) fail_io(path, "cannot be flushed");
 }
 
+void append_to_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::app);
+  file << bytes << std::flush;
+  if (!file) fail_io(path, "cannot be written");
+}
+
 void flush_directory(const std::filesystem::path& directory) {
   const Descriptor descriptor(directory, O_RDONLY | O_DIRECTORY);
   if (::fsync(descriptor.get()) != 0) fail_io(directory, "cannot be flushed");

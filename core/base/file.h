@@ -14,6 +14,10 @@ std::string read_text_file(const std::filesystem::path& path);
 /// Writes a file and flushes it to the disk. Throws Error(io) with path and reason.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
+/// Adds to the end of a file, which is made where it is missing. Throws Error(io) with path and
+/// reason.
+void append_to_file(const std::filesystem::path& path, std::string_view bytes);
+
 /// Flushes to the disk what was created, renamed or removed in a directory.
 void flush_directory(const std::filesystem::path& directory);
 

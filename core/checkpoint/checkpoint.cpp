@@ -69,7 +69,10 @@ std::string text_of(const Json& object, const char* name) {
 }
 
 /// The manifest, after its own checksum and format have been found good.
-Json read_manifest(const fs::path& directory) {
+Json checked_manifest(const fs::path& directory) {
+  if (!fs::is_directory(directory)) {
+    fail(ErrorKind::checkpoint, "{}: no such checkpoint directory", directory.string());
+  }
   const fs::path path = directory / kManifest;
   if (!fs::exists(path)) {
     fail(ErrorKind::checkpoint, "{}: no checkpoint of knurl's: it has no {}", directory.string(),
@@ -95,6 +98,24 @@ Json read_manifest(const fs::path& directory) {
     fail(ErrorKind::checkpoint, "{}: damaged: its checksum is another", path.string());
   }
   return manifest;
+}
+
+/// The bytes of a file of a checkpoint, after comparing them with the manifest's entry.
+std::string checked_file(const fs::path& directory, const std::string& name, const Json& entry) {
+  const fs::path path = directory / name;
+  if (fs::path(name).is_absolute() || name.find("..") != std::string::npos) {
+    fail(ErrorKind::checkpoint, "{}: lies outside the checkpoint", path.string());
+  }
+  if (!entry.is_object()) fail(ErrorKind::checkpoint, "{}: damaged: no entry", path.string());
+  std::string bytes = read_file(path);
+  if (entry.value("bytes", Json()) != bytes.size()) {
+    fail(ErrorKind::checkpoint, "{}: truncated: {} bytes of {}", path.string(), bytes.size(),
+         entry.value("bytes", Json()).dump());
+  }
+  if (checksum(bytes.data(), bytes.size()) != text_of(entry, "xxh3_128")) {
+    fail(ErrorKind::checkpoint, "{}: damaged: its checksum is another", path.string());
+  }
+  return bytes;
 }
 
 /// Puts `from` in the place of `to`, in one step also where `to` exists.
@@ -169,30 +190,47 @@ void write_checkpoint(const fs::path& directory, const CheckpointData& data) {
 }
 
 CheckpointData read_checkpoint(const fs::path& directory) {
-  if (!fs::is_directory(directory)) {
-    fail(ErrorKind::checkpoint, "{}: no such checkpoint directory", directory.string());
-  }
-  const Json manifest = read_manifest(directory);
+  const Json manifest = checked_manifest(directory);
   CheckpointData data;
   data.set_source(directory);
   const Json files = manifest.value("files", Json());
   for (const auto& [name, entry] : files.items()) {
-    const fs::path path = directory / name;
-    if (fs::path(name).is_absolute() || name.find("..") != std::string::npos) {
-      fail(ErrorKind::checkpoint, "{}: lies outside the checkpoint", path.string());
-    }
-    if (!entry.is_object()) fail(ErrorKind::checkpoint, "{}: damaged: no entry", path.string());
-    const std::string bytes = read_file(path);
-    if (entry.value("bytes", Json()) != bytes.size()) {
-      fail(ErrorKind::checkpoint, "{}: truncated: {} bytes of {}", path.string(), bytes.size(),
-           entry.value("bytes", Json()).dump());
-    }
-    if (checksum(bytes.data(), bytes.size()) != text_of(entry, "xxh3_128")) {
-      fail(ErrorKind::checkpoint, "{}: damaged: its checksum is another", path.string());
-    }
+    const std::string bytes = checked_file(directory, name, entry);
     data.add_file(name, std::as_bytes(std::span(bytes)));
   }
   return data;
+}
+
+CheckpointManifest read_manifest(const fs::path& directory) {
+  const Json manifest = checked_manifest(directory);
+  CheckpointManifest out{.knurl_version = text_of(manifest, "knurl_version"),
+                         .created = text_of(manifest, "created")};
+  const Json version = manifest.value("format_version", Json());
+  if (version.is_number_integer()) out.format_version = version.get<std::int64_t>();
+  const Json files = manifest.value("files", Json());
+  for (const auto& [name, entry] : files.items()) {
+    const Json bytes = entry.is_object() ? entry.value("bytes", Json()) : Json();
+    out.files.push_back(
+        {.name = name, .bytes = bytes.is_number_integer() ? bytes.get<std::int64_t>() : 0});
+  }
+  return out;
+}
+
+std::vector<std::string> problems_of_checkpoint(const fs::path& directory) {
+  std::vector<std::string> problems;
+  const auto collect = [&](const auto& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      problems.emplace_back(error.what());
+    }
+  };
+  Json files;
+  collect([&] { files = checked_manifest(directory).value("files", Json()); });
+  for (const auto& [name, entry] : files.items()) {
+    collect([&, &file = name, &facts = entry] { checked_file(directory, file, facts); });
+  }
+  return problems;
 }
 
 std::string checkpoint_name(std::int64_t iteration) {

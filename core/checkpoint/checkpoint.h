@@ -54,6 +54,25 @@ void write_checkpoint(const std::filesystem::path& directory, const CheckpointDa
 /// format.
 CheckpointData read_checkpoint(const std::filesystem::path& directory);
 
+/// What a checkpoint's manifest says of it.
+struct CheckpointManifest {
+  struct File {
+    std::string name = {};
+    std::int64_t bytes = 0;
+  };
+  std::int64_t format_version = 0;
+  std::string knurl_version = {};
+  std::string created = {};  ///< UTC, "2026-01-31T12:00:00Z"
+  std::vector<File> files = {};
+};
+
+/// Throws Error(checkpoint) where the manifest is missing, damaged, foreign or of a newer format.
+CheckpointManifest read_manifest(const std::filesystem::path& directory);
+
+/// What keeps a checkpoint from being whole: for each file that is missing, truncated or damaged
+/// its path and the reason, all at once. Nothing where read_checkpoint would accept it.
+std::vector<std::string> problems_of_checkpoint(const std::filesystem::path& directory);
+
 /// A checkpoint among others of its trial.
 struct NumberedCheckpoint {
   std::int64_t iteration = 0;

@@ -131,10 +131,13 @@ const Result::Value* Result::find(std::string_view name) const {
 
 std::optional<double> Result::number(std::string_view name) const {
   const Value* value = find(name);
-  if (!value) return std::nullopt;
-  if (const auto* number = std::get_if<double>(value)) return *number;
-  if (const auto* whole = std::get_if<std::int64_t>(value)) return static_cast<double>(*whole);
-  if (const auto* flag = std::get_if<bool>(value)) return *flag ? 1.0 : 0.0;
+  return value ? number_of(*value) : std::nullopt;
+}
+
+std::optional<double> Result::number_of(const Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1.0 : 0.0;
   return std::nullopt;
 }
 

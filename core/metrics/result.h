@@ -85,6 +85,7 @@ class Result {
   [[nodiscard]] const Value* find(std::string_view name) const;
   /// The value as a number (a bool is 0 or 1); nothing where it is none, missing, or not there yet.
   [[nodiscard]] std::optional<double> number(std::string_view name) const;
+  [[nodiscard]] static std::optional<double> number_of(const Value& value);
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
   /// One line of JSON, nested along the paths; Nothing and infinities are null.

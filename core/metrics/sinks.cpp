@@ -1,10 +1,7 @@
 #include "knurl/core/metrics/sinks.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -14,15 +11,6 @@
 
 namespace knurl {
 namespace {
-
-void append_line(const std::filesystem::path& path, std::string line) {
-  line += '\n';
-  std::ofstream file(path, std::ios::binary | std::ios::app);
-  file << line << std::flush;
-  if (!file) {
-    fail(ErrorKind::io, "{}: cannot be written: {}", path.string(), std::strerror(errno));
-  }
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> out;
@@ -97,7 +85,7 @@ void cut_csv(const std::filesystem::path& path, std::int64_t last_iteration) {
 }  // namespace
 
 void JsonSink::write(const Result& result) {
-  append_line(path_, result.to_json());
+  append_to_file(path_, result.to_json() + "\n");
 }
 
 CsvSink::CsvSink(std::filesystem::path path) : path_(std::move(path)) {
@@ -113,7 +101,7 @@ void CsvSink::write(const Result& result) {
     const Result::Value* value = result.find(name);
     cells.push_back(value ? cell_of(*value) : "");
   }
-  append_line(path_, csv_line(cells));
+  append_to_file(path_, csv_line(cells) + "\n");
 }
 
 void CsvSink::widen(const Result& result) {

@@ -14,6 +14,7 @@
 #include "knurl/core/base/log.h"
 #include "knurl/core/metrics/sinks.h"
 #include "knurl/core/metrics/system_usage.h"
+#include "knurl/core/metrics/tensorboard.h"
 
 namespace knurl::tune {
 namespace {
@@ -50,7 +51,8 @@ class TrialLoop {
         observer_(observer),
         checkpoints_(options.directory, options.checkpoints, trainable.metric_names()),
         json_(options.directory / "result.json"),
-        csv_(options.directory / "progress.csv") {}
+        csv_(options.directory / "progress.csv"),
+        events_(options.directory) {}
 
   TrialOutcome run() {
     TrialOutcome outcome;
@@ -88,6 +90,7 @@ class TrialLoop {
     outcome.last.set("done", over);
     json_.write(outcome.last);
     csv_.write(outcome.last);
+    events_.write(outcome.last);
     const std::int64_t iteration = trainable_.iteration();
     const int frequency = options_.checkpoints.checkpoint_frequency;
     const bool due = (frequency > 0 && iteration % frequency == 0) || outcome.signal ||
@@ -133,11 +136,25 @@ class TrialLoop {
   TrialCheckpoints checkpoints_;
   JsonSink json_;
   CsvSink csv_;
+  TensorboardSink events_;
   SystemUsage usage_;
   std::optional<double> state_kept_at_;
 };
 
 }  // namespace
+
+const std::vector<MetricInfo>& trial_facts() {
+  static const std::vector<MetricInfo> facts{
+      {"date", {}, "when the iteration ended, in local time"},
+      {"timestamp", {}, "the same in seconds since 1970"},
+      {"pid", {}, "number of the process that trains"},
+      {"hostname", {}, "name of the machine"},
+      {"node_ip", {}, "its address, as RLlib reports it: always 127.0.0.1"},
+      {"trial_id", {}, "name of the trial's directory"},
+      {"done", {}, "whether this was the run's last iteration"},
+  };
+  return facts;
+}
 
 fs::path make_trial_directory(const fs::path& experiment, const std::string& name) {
   std::string safe;

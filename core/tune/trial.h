@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "knurl/core/tune/checkpoints.h"
 #include "knurl/core/tune/experiment.h"
@@ -18,6 +19,10 @@ namespace knurl::tune {
 /// once get two directories. Throws Error(io) where it cannot be made.
 std::filesystem::path make_trial_directory(const std::filesystem::path& experiment,
                                            const std::string& name);
+
+/// What a trial adds to each result beside its trainable's metrics: where, when, whether it is
+/// over.
+const std::vector<MetricInfo>& trial_facts();
 
 /// Follows a trial while it runs.
 class TrialObserver {
@@ -41,9 +46,10 @@ struct TrialOutcome {
   std::optional<std::filesystem::path> best_checkpoint = std::nullopt;
 };
 
-/// Trains until a stop condition is met or a signal comes, writing result.json, progress.csv and
-/// checkpoints into the trial's directory. After a signal the last iteration is checkpointed. What
-/// train() throws goes on to the caller, after error.txt has been written.
+/// Trains until a stop condition is met or a signal comes, writing result.json, progress.csv,
+/// TensorBoard's event file and checkpoints into the trial's directory. After a signal the last
+/// iteration is checkpointed. What train() throws goes on to the caller, after error.txt has been
+/// written.
 TrialOutcome run_trial(Trainable& trainable, const TrialOptions& options, Interrupt* interrupt,
                        TrialObserver& observer);
 

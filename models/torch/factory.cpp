@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
+#include <torch/version.h>
 
 #include "knurl/models/torch/torch_net.h"
 
@@ -35,7 +36,7 @@ std::string slow_blas_warning() {
          "libopenblas0-pthread";
 }
 
-constexpr TorchFactory kFactory{make_net, set_num_threads, slow_blas_warning};
+constexpr TorchFactory kFactory{make_net, set_num_threads, slow_blas_warning, TORCH_VERSION};
 
 }  // namespace
 }  // namespace knurl

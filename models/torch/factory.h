@@ -13,6 +13,7 @@ struct TorchFactory {
   void (*set_num_threads)(int num_threads);
   /// Says that LibTorch runs on the slow reference BLAS, and what to do; empty where it does not.
   std::string (*slow_blas_warning)();
+  const char* version;  ///< LibTorch's
 };
 
 /// The library's only symbol by name: `extern "C" const TorchFactory* knurl_torch_factory()`.

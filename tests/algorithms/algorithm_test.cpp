@@ -152,6 +152,20 @@ TEST(Algorithm, ActsOnPlainValues) {
   EXPECT_THROW(ppo->compute_single_action(std::vector<float>{1.0F}), Error);
 }
 
+TEST(Algorithm, ThePhasesOfSamplingFillNoMoreThanItsTime) {
+  for (const int workers : {0, 2}) {
+    const Result result = small_q_learning(workers).build()->train();
+    const auto ms = [&](const char* name) {
+      return result.number(fmt::format("timers/{}_time_ms", name)).value();
+    };
+    EXPECT_GT(ms("env"), 0.0);
+    EXPECT_GT(ms("inference"), 0.0);
+    EXPECT_GT(ms("transport"), 0.0);
+    EXPECT_LE(ms("env") + ms("inference") + ms("transport"), ms("sample"));
+    EXPECT_LE(ms("sample") + ms("learn") + ms("synch_weights"), ms("training_iteration"));
+  }
+}
+
 TEST(Algorithm, WeightsCanBeTakenAndGiven) {
   const auto a = small_ppo().build();
   const auto b = small_ppo().debugging({.seed = 6}).build();

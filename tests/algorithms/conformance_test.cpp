@@ -1,15 +1,18 @@
 // What holds for every algorithm, whatever it learns.
 
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "knurl/algorithms/algorithm.h"
+#include "knurl/algorithms/glossary.h"
 #include "knurl/algorithms/ppo/ppo_config.h"
 #include "knurl/algorithms/q_learning/q_learning_config.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/core/config/yaml.h"
+#include "knurl/core/tune/trial.h"
 
 namespace knurl {
 namespace {
@@ -150,6 +153,32 @@ TEST_P(EveryAlgorithm, ReportsExactlyTheMetricsItSaysItReports) {
     EXPECT_TRUE(result.find(metric.name)) << metric.name;
     EXPECT_FALSE(metric.sentence.empty()) << metric.name;
   }
+}
+
+TEST_P(EveryAlgorithm, WhateverStandsInItsResultsIsExplained) {
+  const auto algorithm = config_of(GetParam(), "{evaluation_interval: 1}")->build();
+  const std::filesystem::path directory =
+      std::filesystem::temp_directory_path() / fmt::format("knurl-explained-{}", ::getpid());
+  std::filesystem::create_directories(directory);
+  tune::TrialObserver nobody;
+  const Result result =
+      tune::run_trial(
+          *algorithm,
+          {.directory = directory,
+           .stop = tune::StopConditions::from(parse_yaml("{training_iteration: 1}", "test"), "")},
+          nullptr, nobody)
+          .last;
+  std::filesystem::remove_all(directory);
+  for (const auto& entry : result.entries()) {
+    bool explained = false;
+    for (const Explanation& each : explain_metric(entry.name)) {  // throws where there is none
+      const bool reported =
+          each.algorithms.empty() || std::ranges::count(each.algorithms, GetParam()) > 0;
+      explained = explained || (reported && !each.metric.sentence.empty());
+    }
+    EXPECT_TRUE(explained) << entry.name;
+  }
+  for (const MetricInfo& fact : tune::trial_facts()) EXPECT_TRUE(result.find(fact.name));
 }
 
 TEST_P(EveryAlgorithm, AWeightlessCallDoesNotDisturbTraining) {

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "command.h"
@@ -70,6 +71,38 @@ TEST(Output, AFullDiskIsAClearErrorAndTheLastCheckpointStays) {
     const std::string name = entry.path().filename();
     EXPECT_FALSE(name.starts_with(".unfinished")) << name;
     EXPECT_FALSE(name.starts_with("checkpoint_")) << name;
+  }
+}
+
+/// What a terminal of so many columns gets, the last line that was written over others.
+std::string last_live_line(const Scratch& scratch, const std::string& environment, int columns) {
+  const std::string command = fmt::format(
+      "TERM=xterm {} script -qec \"sh -c 'stty cols {}; {} train maze.yaml'\" /dev/null",
+      environment, columns, knurl_binary());
+  const std::string out = Process({"sh", "-c", command}, scratch.path()).wait().out;
+  const std::string start = "\r\033[K";
+  const std::size_t at = out.rfind(start);
+  if (at == std::string::npos) return "no live line: " + out;
+  const std::size_t begin = at + start.size();
+  return out.substr(begin, out.find('\r', begin) - begin);
+}
+
+TEST(Output, ATerminalGetsOneLineWithTheCurveOfReturnsAndWhereTimeGoes) {
+  if (!fs::exists("/usr/bin/script")) GTEST_SKIP() << "needs script, of Debian's bsdutils";
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const std::string wide = last_live_line(scratch, "LC_ALL=C.UTF-8", 250);
+  EXPECT_TRUE(wide.starts_with("iter 5 [####################] 100% | 5,000 steps, ")) << wide;
+  EXPECT_NE(wide.find("█"), std::string::npos) << wide;
+  EXPECT_NE(wide.find("% | "), std::string::npos) << wide;
+  EXPECT_NE(wide.find(" | env "), std::string::npos) << wide;
+  const std::string ascii = last_live_line(scratch, "LC_ALL=C", 250);
+  EXPECT_EQ(ascii.find("█"), std::string::npos) << ascii;
+  EXPECT_NE(ascii.find('#', ascii.find("return")), std::string::npos) << ascii;
+  for (const int columns : {10, 40, 80, 120}) {
+    const std::string narrow = last_live_line(scratch, "LC_ALL=C", columns);
+    EXPECT_TRUE(narrow.starts_with("iter 5 ")) << narrow;
+    EXPECT_LT(narrow.size(), static_cast<std::size_t>(columns)) << narrow;
   }
 }
 

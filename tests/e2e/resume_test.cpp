@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -26,6 +27,13 @@ TEST(Resume, GoesOnAndCutsWhatCameAfterTheCheckpoint) {
     EXPECT_EQ(results[static_cast<std::size_t>(i)]["training_iteration"], i + 1);
   EXPECT_EQ(results[3]["iterations_since_restore"], 1);
   EXPECT_EQ(count(read_file(trial / "progress.csv"), "\n"), 9);
+  std::vector<int> events;  // each run has a file, and each iteration is in one of them
+  for (const auto& entry : fs::directory_iterator(trial)) {
+    if (!entry.path().filename().string().starts_with("events.out.tfevents.")) continue;
+    events.push_back(count(read_file(entry.path()), "ray/tune/training_iteration"));
+  }
+  std::ranges::sort(events);
+  EXPECT_EQ(events, (std::vector<int>{3, 5}));
   const auto record = nlohmann::json::parse(read_file(trial / "experiment.json"));
   EXPECT_EQ(record["stop"]["timesteps_total"], 8000.0);
   EXPECT_EQ(record["resumed"][0]["checkpoint"], "checkpoint_000003");

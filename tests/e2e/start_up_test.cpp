@@ -38,12 +38,17 @@ TEST(StartUp, TorchIsLoadedByWhatNeedsItOnly) {
   const Scratch scratch;
   write_file(scratch.path() / "maze.yaml", kMaze);
   write_file(scratch.path() / "typo.yaml", "x: {run: PPO, env: CartPole-v1, config: {gama: 1}}");
-  const std::vector<std::vector<std::string>> without{
-      {"--version"},          {"--help"},
-      {"list", "envs"},       {"list", "algorithms"},
-      {"config", "PPO"},      {"config", "maze.yaml"},
-      {"train", "typo.yaml"}, {"train", "maze.yaml"},
-      {"evaluate", "nowhere"}};
+  const std::vector<std::vector<std::string>> without{{"--version"},
+                                                      {"--help"},
+                                                      {"list", "envs"},
+                                                      {"list", "algorithms"},
+                                                      {"config", "PPO"},
+                                                      {"config", "maze.yaml"},
+                                                      {"explain"},
+                                                      {"explain", "kl"},
+                                                      {"train", "typo.yaml"},
+                                                      {"train", "maze.yaml"},
+                                                      {"evaluate", "nowhere"}};
   for (const auto& arguments : without) {
     EXPECT_EQ(loaded_libraries(scratch, arguments).find("libtorch"), std::string::npos)
         << arguments.back();
@@ -53,6 +58,8 @@ TEST(StartUp, TorchIsLoadedByWhatNeedsItOnly) {
   EXPECT_EQ(
       loaded_libraries(scratch, {"evaluate", trial.string(), "--episodes", "1"}).find("libtorch"),
       std::string::npos);
+  EXPECT_EQ(loaded_libraries(scratch, {"checkpoint", "show", trial.string()}).find("libtorch"),
+            std::string::npos);
 }
 
 TEST(StartUp, TheReferenceBlasIsWarnedOfOnce) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <regex>
 
 #include <fmt/format.h>
@@ -182,12 +183,33 @@ TEST(Cli, PipedOutputIsPlainLinesAndEndsWithTheNextCommand) {
   EXPECT_EQ(finished.out.find('\r'), std::string::npos);
   EXPECT_EQ(finished.out.find('\033'), std::string::npos);
   EXPECT_EQ(count(finished.out, "iter "), 5);
+  EXPECT_TRUE(std::ranges::all_of(finished.out, [](char c) { return c > 0; })) << finished.out;
+  EXPECT_TRUE(std::regex_search(
+      finished.out,
+      std::regex(
+          "\ntime: env \\d+%, inference \\d+%, learning \\d+%, transport \\d+%, rest \\d+%\n")))
+      << finished.out;
   std::smatch match;
   const std::regex command("evaluate it:     \\S*knurl evaluate (\\S+)\n");
   ASSERT_TRUE(std::regex_search(finished.out, match, command)) << finished.out;
   const Finished evaluated = knurl({"evaluate", match[1].str()}, scratch.path());
   EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
   EXPECT_EQ(count(evaluated.out, "Episode #"), 10);
+}
+
+TEST(Cli, HowFarAMetricIsFromItsStopIsShown) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  const std::string whole =
+      knurl({"train", "maze.yaml", "--stop",
+             "{env_runners/episode_return_mean: 1e3, learners/default_policy/qf_max: 9}"},
+            scratch.path())
+          .out;
+  EXPECT_TRUE(std::regex_search(whole, std::regex("iter 5 .* \\| return -?[0-9.]+ of 1000 \\(")))
+      << whole;
+  EXPECT_TRUE(
+      std::regex_search(whole, std::regex(" \\| learners/default_policy/qf_max [0-9.e-]+ of 9")))
+      << whole;
 }
 
 TEST(Cli, QuietSaysNothing) {

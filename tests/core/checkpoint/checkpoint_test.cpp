@@ -94,6 +94,26 @@ TEST_F(Checkpoint, WhatIsMissingIsNamed) {
   EXPECT_THROW((void)back.json("other.json"), Error);
 }
 
+TEST_F(Checkpoint, EveryDamagedFileIsNamedAtOnce) {
+  write_checkpoint(path("c"), data());
+  EXPECT_EQ(problems_of_checkpoint(path("c")), std::vector<std::string>{});
+  const CheckpointManifest manifest = read_manifest(path("c"));
+  EXPECT_EQ(manifest.format_version, 1);
+  ASSERT_EQ(manifest.files.size(), 2U);
+  EXPECT_EQ(manifest.files[1].name, "state.json");
+  EXPECT_EQ(manifest.files[1].bytes, 8);
+
+  replace_text_file(path("c/state.json"), "{\"a\": 3}");
+  fs::remove(path("c/policies/p.safetensors"));
+  EXPECT_EQ(problems_of_checkpoint(path("c")),
+            (std::vector<std::string>{
+                path("c/policies/p.safetensors").string() + ": is missing",
+                path("c/state.json").string() + ": damaged: its checksum is another"}));
+  fs::remove(path("c/manifest.json"));
+  EXPECT_EQ(problems_of_checkpoint(path("c")).size(), 1U);
+  EXPECT_EQ(problems_of_checkpoint(path("none")).size(), 1U);
+}
+
 TEST_F(Checkpoint, NumberedOnesAreListedInOrderAndUnfinishedOnesRemoved) {
   for (const int n : {10, 9, 1000000}) write_checkpoint(path(checkpoint_name(n)), data());
   fs::create_directory(path("checkpoint_x"));
