@@ -58,6 +58,7 @@ Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
   workers_ = std::make_unique<WorkerSet>(*config_);
   greedy_.policy = config_->make_policy(env_spec_, Acting::greedy, {});
   exploring_.policy = config_->make_policy(env_spec_, Acting::exploring, {});
+  if (options.normalize_rewards) reward_filter_.emplace(config_->common().training.gamma);
   action_rng_ = run_rng().split("compute_actions");
 }
 
@@ -159,6 +160,7 @@ std::vector<Fragment> Algorithm::sample(std::int64_t min_steps) {
       fragments.push_back(std::move(fragment));
     }
   }
+  if (reward_filter_) reward_filter_->apply(fragments);
   std::vector<EpisodeSummary> ended;
   for (const Fragment& fragment : fragments) {
     counters_.env_steps_sampled += fragment.env_steps;
@@ -241,6 +243,7 @@ CheckpointData Algorithm::save_state() {
   out.add_tensors(kWeightsFile, weights.tensors);
   learner().save(out);
   save_own(out);
+  if (reward_filter_) reward_filter_->save(out);
   workers_->save(out);
   return out;
 }
@@ -264,6 +267,7 @@ void Algorithm::load_state(const CheckpointData& state) {
     restore_counters(state.json(kStateFile));
     learner().load(state);
     load_own(state);
+    if (reward_filter_) reward_filter_->load(state);
     workers_->load(state);
     share_weights();
   } catch (...) {

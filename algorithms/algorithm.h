@@ -13,6 +13,7 @@
 
 #include "knurl/algorithms/algorithm_config.h"
 #include "knurl/algorithms/learner/learner.h"
+#include "knurl/algorithms/rollout/reward_filter.h"
 #include "knurl/algorithms/rollout/worker_set.h"
 #include "knurl/core/base/clock.h"
 #include "knurl/core/tune/trainable.h"
@@ -154,6 +155,7 @@ class Algorithm : public tune::Trainable {
   std::deque<EpisodeSummary> window_;  ///< finished episodes, newest last
   std::int64_t episodes_this_iter_ = 0;
 
+  std::optional<RewardFilter> reward_filter_;
   Actor greedy_;
   Actor exploring_;
   Rng action_rng_;

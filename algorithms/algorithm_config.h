@@ -54,6 +54,10 @@ class AlgorithmConfig {
   std::unique_ptr<Algorithm> build();
 
   [[nodiscard]] const CommonOptions& common() const { return common_; }
+  /// Nets begin with a filter of their observations.
+  [[nodiscard]] bool filters_observations() const {
+    return *common_.rollouts.observation_filter == FilterType::mean_std;
+  }
   /// Iterations from one evaluation to the next; nothing where none is wanted.
   [[nodiscard]] std::optional<int> evaluation_interval() const;
 

@@ -26,6 +26,7 @@ struct EnvironmentOptions {
   Opt<ConfigValue> env_config = Default{ConfigValue::empty_map()};
   Opt<bool> normalize_actions = Default{true};
   Opt<bool> clip_actions = Default{false};
+  Opt<bool> normalize_rewards = Default{false};
 
   static void fields(auto& self, auto&& field) {
     field("env", self.env, "name of the environment; `knurl list envs` shows them");
@@ -33,13 +34,24 @@ struct EnvironmentOptions {
     field("normalize_actions", self.normalize_actions,
           "the policy's Box actions live in [-1, 1] and are stretched to the bounds");
     field("clip_actions", self.clip_actions, "cut Box actions to the bounds");
+    field("normalize_rewards", self.normalize_rewards,
+          "learn from rewards over the standard deviation of their discounted sums; metrics keep "
+          "the env's own");
   }
 };
+
+enum class FilterType { none, mean_std };
+constexpr auto names(FilterType) {
+  return std::array{std::pair{FilterType::none, "NoFilter"},
+                    std::pair{FilterType::mean_std, "MeanStdFilter"},
+                    std::pair{FilterType::mean_std, "ConcurrentMeanStdFilter"}};
+}
 
 struct RolloutOptions {
   Opt<int> num_rollout_workers = Default{0};
   Opt<int> num_envs_per_worker = Default{1};
   Opt<OrAuto<int>> rollout_fragment_length = Default{200};
+  Opt<FilterType> observation_filter = Default{FilterType::none};
   Opt<Stepping> env_stepping = Default{Stepping::automatic};
   Opt<bool> create_env_on_local_worker = Default{false};
   Opt<double> sample_timeout_s = Default{60.0};
@@ -53,6 +65,8 @@ struct RolloutOptions {
           Aliases{{"num_envs_per_env_runner"}});
     field("rollout_fragment_length", self.rollout_fragment_length,
           "steps a worker takes in each of its environments before it reports", at_least(1));
+    field("observation_filter", self.observation_filter,
+          "MeanStdFilter: observations less the mean of those seen, over their standard deviation");
     field("env_stepping", self.env_stepping,
           "step a worker's environments one after the other or over threads; same results");
     field("create_env_on_local_worker", self.create_env_on_local_worker,

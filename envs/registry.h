@@ -118,9 +118,9 @@ std::string did_you_mean_env(std::string_view name, const std::string& otherwise
 EnvEntry find_env(std::string_view name);
 
 /// An env ready to use, its time limit and wrappers included. `config` is its env_config; every env
-/// also takes CommonEnvOptions there, and `config`, a map below which RLlib's files give the options
-/// of an env class. Throws Error(config) for options that it does not know, and Error(env) naming
-/// the env where its constructor throws.
+/// also takes CommonEnvOptions there, and `config`, a map below which RLlib's files give the
+/// options of an env class. Throws Error(config) for options that it does not know, and Error(env)
+/// naming the env where its constructor throws.
 std::unique_ptr<Env> make_env(std::string_view name,
                               const ConfigValue& config = ConfigValue::empty_map());
 

@@ -41,6 +41,7 @@ Source append_hidden(NetSpec& net, const HiddenLayers& hidden, const std::string
 
 std::int64_t num_parameters(const LayerSpec& layer) {
   if (layer.kind == LayerKind::free) return layer.outputs;
+  if (layer.kind == LayerKind::filter) return std::int64_t{2} * layer.outputs;
   if (layer.kind == LayerKind::sde_log_std) return std::int64_t{layer.inputs} * layer.outputs;
   const std::int64_t copies = layer.sigma0 > 0.0 ? 2 : 1;
   return copies * layer.outputs * (layer.inputs + 1);
@@ -76,13 +77,14 @@ void fill_orthogonal(std::span<float> weight, std::size_t inputs, double norm, R
 
 /// "value" of "value.hidden.0"; what heads share has no head's name before it.
 std::string part_of(const LayerSpec& layer) {
-  if (layer.name.starts_with("hidden.")) return "base_model";
+  if (layer.name.starts_with("hidden.") || layer.kind == LayerKind::filter) return "base_model";
   return layer.name.substr(0, layer.name.find('.'));
 }
 
 std::string_view type_of(const LayerSpec& layer) {
   if (layer.kind == LayerKind::free) return "Free";
   if (layer.kind == LayerKind::sde_log_std) return "Noise";
+  if (layer.kind == LayerKind::filter) return "Filter";
   return layer.sigma0 > 0.0 ? "Noisy" : "Dense";
 }
 
@@ -110,6 +112,10 @@ void fill(const LayerSpec& layer, RecordBatch& tensors, Rng& rng) {
     return tensors.column<float>(layer.name + name).span();
   };
   const double inputs = layer.inputs;
+  if (layer.kind == LayerKind::filter) {
+    std::ranges::fill(tensor(".scale"), 1.0F);
+    return;
+  }
   if (layer.kind != LayerKind::dense) {
     std::ranges::fill(tensor(".value"), static_cast<float>(layer.fresh));
     return;
@@ -160,6 +166,23 @@ NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSp
   return net;
 }
 
+NetSpec with_filter(NetSpec spec) {
+  for (LayerSpec& layer : spec.layers) {
+    if (layer.source) {
+      ++*layer.source;
+    } else if (layer.kind != LayerKind::free) {
+      layer.source = 0;
+    }
+  }
+  for (NetOutput& output : spec.outputs) {
+    for (std::size_t& layer : output.layers) ++layer;
+  }
+  spec.layers.insert(
+      spec.layers.begin(),
+      {.name = "filter", .inputs = spec.inputs, .outputs = spec.inputs, .kind = LayerKind::filter});
+  return spec;
+}
+
 int size_of(const NetSpec& spec, const NetOutput& output) {
   int size = 0;
   for (const std::size_t layer : output.layers) size += spec.layers[layer].outputs;
@@ -171,6 +194,11 @@ std::vector<ColumnSpec> tensors_of(const NetSpec& spec) {
   for (const LayerSpec& layer : spec.layers) {
     if (layer.kind == LayerKind::free) {
       out.push_back({layer.name + ".value", DType::float32, {layer.outputs}});
+      continue;
+    }
+    if (layer.kind == LayerKind::filter) {
+      out.push_back({layer.name + ".mean", DType::float32, {layer.outputs}});
+      out.push_back({layer.name + ".scale", DType::float32, {layer.outputs}});
       continue;
     }
     if (layer.kind == LayerKind::sde_log_std) {
@@ -204,6 +232,7 @@ std::string summary(const NetSpec& spec, const std::string& part) {
                        fmt::format("[N, {}]", spec.inputs), "", 0);
   }
   std::int64_t total = 0;
+  std::int64_t fixed = 0;  // not moved by gradients
   std::set<std::string> parts;
   for (const LayerSpec& layer : spec.layers) {
     parts.insert(part_of(layer));
@@ -216,12 +245,13 @@ std::string summary(const NetSpec& spec, const std::string& part) {
                        fmt::format("[N, {}]", layer.outputs), name_of(layer.activation),
                        grouped(num_parameters(layer)), source);
     total += num_parameters(layer);
+    if (layer.kind == LayerKind::filter) fixed += num_parameters(layer);
   }
   if (!part.empty() && !parts.contains(part)) {
     fail(ErrorKind::config, "the model has no part {}; there are {}", part, fmt::join(parts, ", "));
   }
-  return out + fmt::format("{}\nTotal params: {}\nTrainable params: {}\nNon-trainable params: 0\n",
-                           line, grouped(total), grouped(total));
+  return out + fmt::format("{}\nTotal params: {}\nTrainable params: {}\nNon-trainable params: {}\n",
+                           line, grouped(total), grouped(total - fixed), grouped(fixed));
 }
 
 }  // namespace knurl

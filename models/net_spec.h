@@ -21,6 +21,9 @@ enum class LayerKind {
   /// log(sum_i x_i^2 exp(2 s_i)) / 2, s [inputs, outputs]: tensor name.value. x is read without
   /// learning from it.
   sde_log_std,
+  /// (x - mean) * scale, cut to [-10, 10]: observations as a filter has seen them. Tensors
+  /// name.mean and name.scale [outputs], which gradients do not move.
+  filter,
 };
 
 /// A layer of a net.
@@ -44,6 +47,8 @@ struct LayerSpec {
 
 /// Added to the variance of state-dependent noise.
 inline constexpr float kSdeEpsilon = 1e-6F;
+/// How far filtered observations may lie from 0.
+inline constexpr float kFilterClip = 10.0F;
 
 /// One of a net's results.
 struct NetOutput {
@@ -90,6 +95,9 @@ struct HeadSpec {
 
 /// A trunk that all heads share (it may be empty), and the heads.
 NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads);
+
+/// Puts a layer "filter" between the observations and all that reads them.
+NetSpec with_filter(NetSpec spec);
 
 /// Numbers of a row of an output.
 int size_of(const NetSpec& spec, const NetOutput& output);

@@ -44,7 +44,9 @@ void DQN::training_step() {
 
   // act and remember: workers explore by the last weights
   for (int i = 0; i < stores; ++i) {
-    folder_.add(sample(1), [&] { return NStepFolder::Place{&replay_.rows(), replay_.append()}; });
+    const std::vector<Fragment> fragments = sample(1);
+    folder_.add(fragments, [&] { return NStepFolder::Place{&replay_.rows(), replay_.append()}; });
+    learner_.observe(fragments);
   }
   const std::int64_t remembered = env_steps_sampled() - forgotten_;
   if (remembered < options().own().num_steps_sampled_before_learning_starts) return;
@@ -56,6 +58,7 @@ void DQN::training_step() {
   count_trained(std::int64_t{updates} * std::ssize(rows_), steady_seconds() - start);
 
   // share: the next steps follow the new weights
+  learner_.apply_filter();
   share_weights();
 }
 

@@ -59,11 +59,12 @@ NetSpec DQNConfig::net_for(const SpaceLayout& observations, const SpaceLayout& a
                      .init = init,
                      .sigma0 = sigma0});
   }
-  return make_net(encoded_size(observations),
-                  {.units = model.fcnet_hiddens,
-                   .activation = model.fcnet_activation,
-                   .init = given.value_or(WeightInit::normc)},
-                  heads);
+  NetSpec net = make_net(encoded_size(observations),
+                         {.units = model.fcnet_hiddens,
+                          .activation = model.fcnet_activation,
+                          .init = given.value_or(WeightInit::normc)},
+                         heads);
+  return filters_observations() ? with_filter(std::move(net)) : net;
 }
 
 std::unique_ptr<Policy> DQNConfig::make_policy(const EnvSpec& env, Acting acting,

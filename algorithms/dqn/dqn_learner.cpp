@@ -131,6 +131,28 @@ std::vector<float> DqnLearner::update(const RecordBatch& transitions,
   return std::move(result.td_error);
 }
 
+void DqnLearner::observe(const std::vector<Fragment>& fragments) {
+  if (!learner_.has_filter()) return;
+  for (const SegmentPlace& place : in_order(fragments)) {
+    const PolicySteps& steps = fragments[place.fragment].policies[0];
+    const ConstRows seen(observations_, steps.columns, column::kObservations);
+    for (std::int64_t step = 0; step < place.segment->length; ++step) {
+      learner_.observe(encoder_.encode(seen.from(place.segment->row(step)), 1));
+    }
+  }
+}
+
+void DqnLearner::apply_filter() {
+  if (!learner_.has_filter()) return;
+  learner_.apply_filter();
+  const Weights now = learner_.weights();
+  for (const char* name : {"filter.mean", "filter.scale"}) {
+    std::ranges::copy(now.tensors.column<float>(name).span(),
+                      target_.tensors.column<float>(name).data());
+  }
+  target_is_current_ = false;
+}
+
 void DqnLearner::update_target() {
   const Weights now = learner_.weights();
   const auto from = flat(now.tensors);

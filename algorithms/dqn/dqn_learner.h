@@ -8,6 +8,7 @@
 #include "knurl/algorithms/learner/learner.h"
 #include "knurl/algorithms/learner/net_learner.h"
 #include "knurl/algorithms/losses/td_loss.h"
+#include "knurl/algorithms/rollout/fragment.h"
 #include "knurl/models/fast/fast_net.h"
 #include "knurl/models/observation_encoder.h"
 
@@ -24,6 +25,10 @@ class DqnLearner final : public Learner {
   /// Error(env) where the loss is not finite.
   std::vector<float> update(const RecordBatch& transitions, std::span<const float> weights,
                             std::int64_t timestep);
+  /// Shows the observations of some fragments to the net's filter, where it has one.
+  void observe(const std::vector<Fragment>& fragments);
+  /// Both nets see observations through what the filter was shown.
+  void apply_filter();
   /// Moves the target net to the net, by tau.
   void update_target();
 

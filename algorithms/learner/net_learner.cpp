@@ -1,5 +1,6 @@
 #include "knurl/algorithms/learner/net_learner.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -27,6 +28,9 @@ NetLearner::NetLearner(const NetSpec& spec, const Weights& weights, const Traini
       net_(make_net_for(spec, weights, num_threads)),
       optimizer_(make_optimizer(options.optimizer, net_->parameters())),
       version_(weights.version) {
+  if (std::ranges::count(spec.layers, LayerKind::filter, &LayerSpec::kind) > 0) {
+    filter_.emplace(spec.inputs);
+  }
   for (const NetOutput& output : spec.outputs) {
     output_sizes_.push_back(size_of(spec, output));
   }
@@ -77,10 +81,12 @@ void NetLearner::set_weights(const Weights& weights) {
 
 void NetLearner::save(CheckpointData& out) const {
   out.add_tensors(kOptimizerFile, optimizer_->state());
+  if (filter_) filter_->save(out);
 }
 
 void NetLearner::load(const CheckpointData& in) {
   optimizer_->restore(in.tensors(kOptimizerFile));
+  if (filter_) filter_->load(in);
 }
 
 }  // namespace knurl

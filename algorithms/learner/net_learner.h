@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "knurl/algorithms/learner/observation_filter.h"
 #include "knurl/algorithms/learner/optimizer.h"
 #include "knurl/algorithms/options.h"
 #include "knurl/core/checkpoint/checkpoint.h"
@@ -39,6 +41,16 @@ class NetLearner {
     return value;
   }
 
+  /// Shows observations as the net reads them to its filter; without a filter nothing happens.
+  void observe(const float* row) {
+    if (filter_) filter_->add(row);
+  }
+  /// Lets the filter's layer know what was shown.
+  void apply_filter() {
+    if (filter_) filter_->write(net_->parameters());
+  }
+  [[nodiscard]] bool has_filter() const { return filter_.has_value(); }
+
   /// Draws new noise for a net that has any (models/noisy.h).
   void draw_noise(const Rng& rng) { net_->draw_noise(rng); }
 
@@ -62,6 +74,7 @@ class NetLearner {
   std::vector<int> output_sizes_;
   std::unique_ptr<TrainableNet> net_;
   std::unique_ptr<Optimizer> optimizer_;
+  std::optional<ObservationFilter> filter_;
   std::vector<std::vector<float>> output_gradients_;
   std::int64_t version_ = 0;
   double gradient_norm_ = 0.0;

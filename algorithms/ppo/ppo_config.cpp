@@ -43,13 +43,14 @@ NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& a
                       .size = policy.size,
                       .fresh = own_.log_std_init};
   }
-  return make_net(encoded_size(observations), shared ? hidden : none,
-                  {policy,
-                   {.name = "value",
-                    .output = column::kValues,
-                    .hidden = shared ? none : hidden,
-                    .init_norm = init == WeightInit::orthogonal ? 1.0 : 0.01,
-                    .init = init}});
+  NetSpec net = make_net(encoded_size(observations), shared ? hidden : none,
+                         {policy,
+                          {.name = "value",
+                           .output = column::kValues,
+                           .hidden = shared ? none : hidden,
+                           .init_norm = init == WeightInit::orthogonal ? 1.0 : 0.01,
+                           .init = init}});
+  return filters_observations() ? with_filter(std::move(net)) : net;
 }
 
 std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting,

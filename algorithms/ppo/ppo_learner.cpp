@@ -68,6 +68,11 @@ void PpoLearner::update(const PpoBatch& batch, std::int64_t timestep) {
       sums_.gradient_norm += learner_.gradient_norm();
     }
   }
+  if (learner_.has_filter()) {  // the next batch is seen through what this one showed
+    const auto seen = batch.rows.column<float>(column::kNetInputs);
+    for (const std::int32_t row : batch.order) learner_.observe(seen.row(row).data());
+    learner_.apply_filter();
+  }
   if (options_.use_kl_loss) {
     const double kl = kl_sum / static_cast<double>(minibatches);
     kl_coeff_ = adapted_kl_coeff(kl_coeff_, kl, options_.kl_target);

@@ -28,6 +28,7 @@ class QLearningConfig final : public ConfigBuilder<QLearningConfig, QLearningOpt
             "grad_clip_by",
             "normalize_actions",
             "clip_actions",
+            "observation_filter",
             "num_cpus_for_local_worker"};
   }
 

@@ -22,9 +22,8 @@ struct SquashedGaussian : DiagGaussian {
   [[nodiscard]] float entropy(const float* in) const {
     double sum = 0.0;
     for (int i = 0; i < n; ++i) {
-      over_normal(in[i], in[n + i], [&](double weight, double u, double) {
-        sum += weight * log_slope(u);
-      });
+      over_normal(in[i], in[n + i],
+                  [&](double weight, double u, double) { sum += weight * log_slope(u); });
     }
     return DiagGaussian::entropy(in) + static_cast<float>(sum);
   }

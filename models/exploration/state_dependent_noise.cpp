@@ -20,9 +20,8 @@ void StateDependentNoise::draw(const SdeFeatures& sde, std::int64_t rows, std::s
   }
 }
 
-void StateDependentNoise::choose(const ActionDistribution& distribution,
-                                 const DistributionRows& in, std::span<Rng> rngs,
-                                 RecordBatch& out) {
+void StateDependentNoise::choose(const ActionDistribution& distribution, const DistributionRows& in,
+                                 std::span<Rng> rngs, RecordBatch& out) {
   const SdeFeatures& sde = in.sde;
   check(sde.data != nullptr, "the net has features for state-dependent noise");
   check(std::holds_alternative<DiagGaussian>(distribution) ||

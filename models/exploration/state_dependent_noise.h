@@ -24,7 +24,7 @@ class StateDependentNoise final : public Exploration {
   void draw(const SdeFeatures& sde, std::int64_t rows, std::span<Rng> rngs);
 
   int sample_freq_;
-  std::int64_t steps_ = 0;     ///< since the fragment began
+  std::int64_t steps_ = 0;    ///< since the fragment began
   std::vector<float> noise_;  ///< [rows, features, actions]
 };
 

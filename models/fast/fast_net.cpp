@@ -33,6 +33,10 @@ void FastNet::set_weights(const Weights& weights) {
     const int width = padded(layer.outputs);
     if (layer.kind == LayerKind::free) {
       std::ranges::copy(tensor(".value"), bias);
+    } else if (layer.kind ==
+               LayerKind::filter) {  // the scale lies where weights of one input would
+      std::ranges::copy(tensor(".scale"), to);
+      std::ranges::copy(tensor(".mean"), bias);
     } else if (layer.kind == LayerKind::sde_log_std) {
       const float* from = tensor(".value").data();
       for (int i = 0; i < layer.inputs; ++i) {
@@ -76,6 +80,17 @@ void FastNet::forward_layer(std::size_t k, const float* input, std::int64_t rows
   if (spec.source) {
     x = layers_[*spec.source].results.column<float>("y").data();
     x_stride = padded(spec_.layers[*spec.source].outputs);
+  }
+  if (spec.kind == LayerKind::filter) {
+    const float* mean = layer.parameters.column<float>("bias").data();
+    const float* scale = layer.parameters.column<float>("weight").data();
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (int i = 0; i < spec.outputs; ++i) {
+        const float filtered = (x[row * x_stride + i] - mean[i]) * scale[i];
+        y[row * width + i] = std::clamp(filtered, -kFilterClip, kFilterClip);
+      }
+    }
+    return;
   }
   if (spec.kind == LayerKind::sde_log_std) {
     squares_.resize(static_cast<std::size_t>(rows * spec.inputs));

@@ -45,6 +45,10 @@ TorchNet::TorchNet(NetSpec spec, const Weights& weights)
       case LayerKind::dense:
         layers_.push_back({parameter(layer.name + ".weight"), parameter(layer.name + ".bias")});
         break;
+      case LayerKind::filter:  // parameters without gradients
+        layers_.push_back(
+            {view(parameters_, layer.name + ".scale"), view(parameters_, layer.name + ".mean")});
+        break;
       case LayerKind::free:
       case LayerKind::sde_log_std:
         layers_.push_back({parameter(layer.name + ".value"), {}});
@@ -59,6 +63,8 @@ torch::Tensor TorchNet::run(std::size_t k, const torch::Tensor& x) const {
   switch (layer.kind) {
     case LayerKind::dense:
       break;
+    case LayerKind::filter:
+      return torch::clamp((x - tensors.bias) * tensors.weight, -kFilterClip, kFilterClip);
     case LayerKind::free:
       return tensors.weight.expand({x.size(0), layer.outputs});
     case LayerKind::sde_log_std: {

@@ -172,9 +172,6 @@ TEST(Config, OptionsWithoutMeaningAreAcceptedAndNamedOnce) {
 TEST(Config, OptionsThatAreNotBuiltYetAreRefusedByNameUnlessOff) {
   EXPECT_EQ(refusal_of("{env: CartPole-v1, model: {use_lstm: true}}"),
             "a.yaml:1: config.model.use_lstm = true: not available yet");
-  EXPECT_EQ(refusal_of("{env: CartPole-v1, observation_filter: MeanStdFilter}"),
-            "a.yaml:1: config.observation_filter = MeanStdFilter: filters are not available yet; "
-            "leave it out to train without");
   EXPECT_EQ(refusal_of("{env: CartPole-v1, num_gpus: 1}"),
             "a.yaml:1: config.num_gpus = 1: GPUs are not available yet");
   EXPECT_EQ(refusal_of("{env: CartPole-v1, model: {use_lstm: false}, observation_filter: NoFilter,"

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "knurl/core/checkpoint/checkpoint.h"
+#include "knurl/core/data/record_batch.h"
+
+namespace knurl {
+
+/// Mean and variance of rows of numbers, one row after the other in double (Welford 1962).
+class RunningMoments {
+ public:
+  explicit RunningMoments(std::size_t width) : mean_(width), squares_(width) {}
+
+  void add(const float* row);
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  [[nodiscard]] const std::vector<double>& mean() const { return mean_; }
+  /// The variance of the population of which the rows are a sample; 1 before there are two.
+  [[nodiscard]] double variance(std::size_t index) const;
+
+  [[nodiscard]] RecordBatch state() const;
+  /// Throws Error(checkpoint) where the state is of another width.
+  void restore(const RecordBatch& state);
+
+ private:
+  std::int64_t count_ = 0;
+  std::vector<double> mean_;
+  std::vector<double> squares_;  ///< summed distances from the mean
+};
+
+/// RLlib's MeanStdFilter as part of a net: a layer of it subtracts the mean of the observations
+/// seen so far and divides by their standard deviation. Rows come in an order that does not depend
+/// on how workers share envs, so that neither do the filter's bits.
+class ObservationFilter {
+ public:
+  explicit ObservationFilter(int inputs) : moments_(static_cast<std::size_t>(inputs)) {}
+
+  /// An observation as the net reads it.
+  void add(const float* row) { moments_.add(row); }
+  /// Writes what was seen into the net's tensors "filter.mean" and "filter.scale".
+  void write(RecordBatch& parameters) const;
+
+  void save(CheckpointData& out) const;
+  void load(const CheckpointData& in);
+
+ private:
+  RunningMoments moments_;
+};
+
+}  // namespace knurl

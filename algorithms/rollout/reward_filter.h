@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "knurl/algorithms/learner/observation_filter.h"
+#include "knurl/algorithms/rollout/fragment.h"
+
+namespace knurl {
+
+/// Divides rewards by the standard deviation of the discounted sums of rewards so far, and cuts
+/// them to [-10, 10]: what learning reads; episode metrics keep the env's own. Gymnasium's
+/// NormalizeReward and stable-baselines3's VecNormalize, with one statistic for the whole run.
+class RewardFilter {
+ public:
+  explicit RewardFilter(double gamma) : gamma_(gamma), moments_(1) {}
+
+  /// Takes in a round of fragments, then scales their rewards.
+  void apply(std::vector<Fragment>& fragments);
+
+  void save(CheckpointData& out) const;
+  void load(const CheckpointData& in);
+
+ private:
+  double gamma_;
+  RunningMoments moments_;
+  std::map<int, double> sums_;  ///< each env's discounted sum in its running episode
+};
+
+}  // namespace knurl
