@@ -2,20 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace knurl {
 
-float q_update(std::span<float> table, int num_actions, const TableTransition& transition,
-               const QUpdateOptions& options) {
-  const auto row = [&](std::int64_t state) {
-    return table.subspan(static_cast<std::size_t>(state * num_actions),
-                         static_cast<std::size_t>(num_actions));
-  };
-  const float next =
-      transition.terminated ? 0.0F : *std::ranges::max_element(row(transition.next_state));
-  float& value = row(transition.state)[static_cast<std::size_t>(transition.action)];
-  const float error = transition.reward + options.gamma * next - value;
-  if (std::isfinite(error)) value += options.step_size * error;
+float greedy_value(std::span<const float> values) {
+  return *std::ranges::max_element(values);
+}
+
+float epsilon_greedy_value(std::span<const float> values, float epsilon) {
+  const float mean =
+      std::accumulate(values.begin(), values.end(), 0.0F) / static_cast<float>(values.size());
+  return (1.0F - epsilon) * greedy_value(values) + epsilon * mean;
+}
+
+float double_value(std::span<const float> values, std::span<const float> judge) {
+  const auto best = std::ranges::max_element(values) - values.begin();
+  return judge[static_cast<std::size_t>(best)];
+}
+
+float q_update(float& value, const TdStep& step, float step_size) {
+  const float error = step.reward + step.discount * step.next_value - value;
+  if (std::isfinite(error)) value += step_size * error;
   return error;
 }
 

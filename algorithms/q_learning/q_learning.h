@@ -8,7 +8,8 @@
 
 namespace knurl {
 
-/// Tabular Q-learning (Watkins and Dayan 1992) with workers that follow snapshots of the table.
+/// Tabular temporal-difference control, Q-learning (Watkins and Dayan 1992) by default, with
+/// workers that follow snapshots of the table.
 class QLearning final : public Algorithm {
  public:
   explicit QLearning(std::unique_ptr<const AlgorithmConfig> resolved);

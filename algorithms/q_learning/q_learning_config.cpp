@@ -2,7 +2,6 @@
 
 #include "knurl/algorithms/q_learning/q_learning.h"
 #include "knurl/core/base/error.h"
-#include "knurl/models/tabular/tabular_policy.h"
 
 namespace knurl {
 
@@ -21,7 +20,7 @@ std::unique_ptr<Policy> QLearningConfig::make_policy(const EnvSpec& env, Acting 
                                                      const WorkerPlace& place) const {
   return std::make_unique<TabularPolicy>(
       SpaceLayout(env.observation), SpaceLayout(env.action),
-      make_exploration(common().exploration.exploration_config, acting, place));
+      make_exploration(common().exploration.exploration_config, acting, place), tables());
 }
 
 std::vector<MetricInfo> QLearningConfig::learner_metrics() const {
@@ -29,7 +28,7 @@ std::vector<MetricInfo> QLearningConfig::learner_metrics() const {
           {"mean_q", {"qf_mean"}, "mean of the table"},
           {"min_q", {"qf_min"}, "least value in the table"},
           {"max_q", {"qf_max"}, "largest value in the table"},
-          {"cur_lr", {"default_optimizer_learning_rate"}, "step size"},
+          {"cur_lr", {"default_optimizer_learning_rate"}, "step size of a first visit"},
           {"cur_epsilon", {}, "chance of a random action"}};
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "knurl/models/action_adapter.h"
 #include "knurl/models/columns.h"
@@ -9,17 +11,26 @@
 
 namespace knurl {
 
-/// The tensor of a table of action values, [states, actions].
+/// The tensor of a table of action values, [states, actions], and that of the second of two.
 inline constexpr const char* kQTable = "q_table";
+inline constexpr const char* kSecondQTable = "second_q_table";
 
-/// A table of zeros for a finite observation space and a Discrete action space.
-Weights fresh_table(const StateIndex& states, const SpaceLayout& actions);
+/// One table of action values, or two that learn from each other (double Q-learning).
+enum class QTables { one, two };
 
-/// Chooses by a table of action values. Greedy choices take the first of equal values.
+/// Tables of zeros for a finite observation space and a Discrete action space.
+Weights fresh_table(const StateIndex& states, const SpaceLayout& actions,
+                    QTables tables = QTables::one);
+
+/// The values that a policy acts by, the mean of its tables, from element `first` on.
+void acting_values(const RecordBatch& tables, std::int64_t first, std::span<float> out);
+
+/// Chooses by a table of action values, or by the mean of two. Greedy choices take the first of
+/// equal values.
 class TabularPolicy final : public Policy {
  public:
   TabularPolicy(const SpaceLayout& observations, const SpaceLayout& actions,
-                std::unique_ptr<Exploration> exploration);
+                std::unique_ptr<Exploration> exploration, QTables tables = QTables::one);
 
   [[nodiscard]] std::vector<ColumnSpec> output_columns() const override {
     return {{column::kActions, DType::int64, {}}};
@@ -38,7 +49,7 @@ class TabularPolicy final : public Policy {
   ActionAdapter adapter_;
   std::unique_ptr<Exploration> exploration_;
   Weights table_;
-  RecordBatch rows_;  ///< rows of the table for the last observations, and the actions
+  RecordBatch rows_;  ///< values for the last observations, and the actions
   RecordBatch env_action_columns_;
   Rows env_actions_;
 };

@@ -42,10 +42,17 @@ std::string options_of(const std::string& algorithm) {
   return "{}";
 }
 
-std::unique_ptr<AlgorithmConfig> config_of(const std::string& algorithm,
-                                           const std::string& more = "{}") {
-  auto config = make_config(algorithm);
-  config->update(parse_yaml(options_of(algorithm), "test"), "");
+/// An algorithm, or one of the ways in which it can learn.
+struct Case {
+  std::string name;
+  std::string algorithm;
+  std::string options = "{}";
+};
+
+std::unique_ptr<AlgorithmConfig> config_of(const Case& which, const std::string& more = "{}") {
+  auto config = make_config(which.algorithm);
+  config->update(parse_yaml(options_of(which.algorithm), "test"), "");
+  config->update(parse_yaml(which.options, "test"), "");
   config->update(parse_yaml("{seed: 5, num_workers: 0, num_envs_per_worker: 6}", "test"), "");
   config->update(parse_yaml(more, "test"), "");
   return config;
@@ -76,7 +83,7 @@ std::vector<float> weights_of(Algorithm& algorithm) {
   return {numbers.begin(), numbers.end()};
 }
 
-class EveryAlgorithm : public ::testing::TestWithParam<std::string> {};
+class EveryAlgorithm : public ::testing::TestWithParam<Case> {};
 
 TEST_P(EveryAlgorithm, TheSameSeedGivesTheSameRun) {
   const auto a = config_of(GetParam())->build();
@@ -126,7 +133,7 @@ TEST_P(EveryAlgorithm, AResolvedConfigResolvesToItself) {
     const auto once = config_of(GetParam(), more)->resolved();
     EXPECT_EQ(to_json(once->resolved()->to_value()), to_json(once->to_value()));
     // also through text, where every option looks as if it had been given
-    const auto read = make_config(GetParam());
+    const auto read = make_config(GetParam().algorithm);
     read->update(parse_options(once->to_yaml()), "");
     EXPECT_EQ(to_json(read->resolved()->to_value()), to_json(once->to_value())) << more;
   }
@@ -134,7 +141,7 @@ TEST_P(EveryAlgorithm, AResolvedConfigResolvesToItself) {
 
 TEST_P(EveryAlgorithm, WhatWasWorkedOutIsOpenAgainInASavedConfig) {
   const auto saved = config_of(GetParam())->resolved();
-  const auto restored = make_config(GetParam());
+  const auto restored = make_config(GetParam().algorithm);
   restored->restore(saved->to_value(), saved->to_value(Shown::given));
   EXPECT_EQ(to_json(restored->resolved()->to_value()), to_json(saved->to_value()));
   restored->update(parse_yaml("{train_batch_size: 600}", "test"), "");
@@ -194,14 +201,21 @@ TEST_P(EveryAlgorithm, AWeightlessCallDoesNotDisturbTraining) {
   EXPECT_EQ(weights_of(*plain), weights_of(*disturbed));
 }
 
-std::vector<std::string> algorithms() {
-  std::vector<std::string> out;
-  for (const AlgorithmEntry& entry : registered_algorithms()) out.push_back(entry.name);
+std::vector<Case> cases() {
+  std::vector<Case> out;
+  for (const AlgorithmEntry& entry : registered_algorithms()) {
+    out.push_back({entry.name, entry.name});
+  }
+  for (const auto& [rule, name] : names(UpdateRule{})) {
+    if (rule == UpdateRule::q_learning) continue;  // the default
+    out.push_back({fmt::format("QLearning_{}", name), "QLearning",
+                   fmt::format("{{update_rule: {}, visit_power: 0.6}}", name)});
+  }
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, EveryAlgorithm, ::testing::ValuesIn(algorithms()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(Each, EveryAlgorithm, ::testing::ValuesIn(cases()),
+                         [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace knurl

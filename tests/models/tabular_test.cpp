@@ -177,6 +177,30 @@ TEST(TabularPolicy, OfEqualValuesTheFirstIsChosen) {
   EXPECT_EQ(act(policy, {1, 2, 3}), (Acts{{0, 0, 1}, {5, 5, 6}}));
 }
 
+TEST(TabularPolicy, OfTwoTablesTheMeanDecides) {
+  TabularPolicy policy(kStates, kActions, std::make_unique<Greedy>(), QTables::two);
+  Weights weights = fresh_table(StateIndex(kStates), kActions, QTables::two);
+  std::ranges::copy(std::vector<float>{0, 1, 3, 2, 1, 0},
+                    weights.tensors.column<float>(kQTable).data());
+  std::ranges::copy(std::vector<float>{3, 0, 0, 2, 0, 1},
+                    weights.tensors.column<float>(kSecondQTable).data());
+  policy.set_weights(weights);
+  EXPECT_EQ(act(policy, {1, 2, 3}).actions, (Numbers{0, 1, 0}));  // 1.5 0.5, 1.5 2, 0.5 0.5
+  EXPECT_EQ(policy.summary(), "two tables of action values: 3 states x 2 actions\n");
+  EXPECT_THROW(policy.set_weights(table_of({0, 0, 0, 0, 0, 0})), Error);
+}
+
+TEST(ActingValues, AreTheMeanOfTwoTablesFromAnElementOn) {
+  Weights weights = fresh_table(StateIndex(kStates), kActions, QTables::two);
+  std::ranges::copy(std::vector<float>{0, 1, 2, 3, 4, 5},
+                    weights.tensors.column<float>(kQTable).data());
+  std::ranges::copy(std::vector<float>{6, 6, 6, 6, 6, 6},
+                    weights.tensors.column<float>(kSecondQTable).data());
+  std::vector<float> out(2);
+  acting_values(weights.tensors, 2, out);
+  EXPECT_EQ(out, (std::vector<float>{4, 4.5F}));
+}
+
 TEST(TabularPolicy, NoObservationsAreNoActions) {
   TabularPolicy policy(kStates, kActions, std::make_unique<Greedy>());
   EXPECT_EQ(act(policy, {}), Acts{});
