@@ -180,7 +180,7 @@ TEST_P(EveryAlgorithm, WhateverStandsInItsResultsIsExplained) {
     bool explained = false;
     for (const Explanation& each : explain_metric(entry.name)) {  // throws where there is none
       const bool reported =
-          each.algorithms.empty() || std::ranges::count(each.algorithms, GetParam()) > 0;
+          each.algorithms.empty() || std::ranges::count(each.algorithms, GetParam().algorithm) > 0;
       explained = explained || (reported && !each.metric.sentence.empty());
     }
     EXPECT_TRUE(explained) << entry.name;
@@ -211,6 +211,20 @@ std::vector<Case> cases() {
     out.push_back({fmt::format("QLearning_{}", name), "QLearning",
                    fmt::format("{{update_rule: {}, visit_power: 0.6}}", name)});
   }
+  const std::string filters = "observation_filter: MeanStdFilter, normalize_rewards: true";
+  out.push_back({"PPO_filters", "PPO",
+                 "{" + filters + ", advantage_scaling: minibatch, target_kl: 0.002, "
+                 "model: {fcnet_weights_initializer: orthogonal}}"});
+  out.push_back({"PPO_sde", "PPO",
+                 "{env: Pendulum-v1, use_sde: true, sde_sample_freq: 4, log_std_init: -1, " +
+                     filters + "}"});
+  out.push_back({"PPO_squashed", "PPO",
+                 "{env: Pendulum-v1, box_distribution: squashed_gaussian, entropy_coeff: 0.01, "
+                 "model: {free_log_std: true}}"});
+  out.push_back({"PPO_no_critic", "PPO", "{use_critic: false, use_gae: false}"});
+  out.push_back({"DQN_filters", "DQN",
+                 "{" + filters + ", noisy: false, num_atoms: 1, tau: 0.1, "
+                 "target_network_update_freq: 0, td_error_loss_fn: mse}"});
   return out;
 }
 
