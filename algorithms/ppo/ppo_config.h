@@ -33,7 +33,7 @@ struct PpoOptions {
   Opt<double> vf_loss_coeff = Default{1.0};
   Opt<Schedule> entropy_coeff = Default{0.0};
   Opt<std::optional<Schedule>> entropy_coeff_schedule = Default{std::nullopt};
-  Opt<double> clip_param = Default{0.3};
+  Opt<Schedule> clip_param = Default{0.3};
   Opt<double> vf_clip_param = Default{10.0};
   Opt<std::optional<double>> target_kl = Default{std::nullopt};
   Opt<AdvantageScaling> advantage_scaling = Default{AdvantageScaling::batch};
@@ -64,8 +64,9 @@ struct PpoOptions {
           "weight of the entropy bonus, constant or over env steps", at_least(0));
     field("entropy_coeff_schedule", self.entropy_coeff_schedule,
           "the same over env steps: instead of entropy_coeff", at_least(0));
-    field("clip_param", self.clip_param, "how far the policy may move: clip of the ratio",
-          above(0));
+    field("clip_param", self.clip_param,
+          "how far the policy may move: clip of the ratio, constant or over env steps",
+          at_least(0));
     field("vf_clip_param", self.vf_clip_param,
           "squared errors of the value beyond this teach nothing; .inf: all teach", above(0));
     field("target_kl", self.target_kl,

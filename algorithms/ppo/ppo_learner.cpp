@@ -35,8 +35,7 @@ PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
                config.common().training, config.common().resources.num_cpus_for_local_worker),
       shuffle_(rng.split("shuffle")),
       kl_coeff_(first_kl_coeff(options_)),
-      loss_options_{.clip_param = static_cast<float>(options_.clip_param.value()),
-                    .vf_clip_param = static_cast<float>(options_.vf_clip_param.value()),
+      loss_options_{.vf_clip_param = static_cast<float>(options_.vf_clip_param.value()),
                     .vf_loss_coeff = options_.use_critic
                                          ? static_cast<float>(options_.vf_loss_coeff.value())
                                          : 0.0F} {}
@@ -44,6 +43,7 @@ PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
 void PpoLearner::update(const PpoBatch& batch, std::int64_t timestep) {
   const double lr = lr_.at(timestep);
   const double entropy_coeff = options_.entropy_coeff->at(timestep);
+  loss_options_.clip_param = static_cast<float>(options_.clip_param->at(timestep));
   loss_options_.entropy_coeff = static_cast<float>(entropy_coeff);
   loss_options_.kl_coeff = static_cast<float>(kl_coeff_);
   current_.set("cur_kl_coeff", kl_coeff_);

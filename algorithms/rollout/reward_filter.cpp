@@ -17,8 +17,8 @@ constexpr float kClip = 10.0F;
 void RewardFilter::apply(std::vector<Fragment>& fragments) {
   for (const SegmentPlace& place : in_order(fragments)) {
     const Segment& segment = *place.segment;
-    const auto rewards = fragments[place.fragment].policies[0].columns.column<float>(
-        column::kRewards);
+    const auto rewards =
+        fragments[place.fragment].policies[0].columns.column<float>(column::kRewards);
     double& sum = sums_[segment.env];
     for (std::int64_t step = 0; step < segment.length; ++step) {
       sum = gamma_ * sum + rewards[segment.row(step)];

@@ -213,18 +213,20 @@ std::vector<Case> cases() {
   }
   const std::string filters = "observation_filter: MeanStdFilter, normalize_rewards: true";
   out.push_back({"PPO_filters", "PPO",
-                 "{" + filters + ", advantage_scaling: minibatch, target_kl: 0.002, "
-                 "model: {fcnet_weights_initializer: orthogonal}}"});
-  out.push_back({"PPO_sde", "PPO",
-                 "{env: Pendulum-v1, use_sde: true, sde_sample_freq: 4, log_std_init: -1, " +
-                     filters + "}"});
+                 "{" + filters +
+                     ", advantage_scaling: minibatch, target_kl: 0.002, "
+                     "model: {fcnet_weights_initializer: orthogonal}}"});
+  out.push_back(
+      {"PPO_sde", "PPO",
+       "{env: Pendulum-v1, use_sde: true, sde_sample_freq: 4, log_std_init: -1, " + filters + "}"});
   out.push_back({"PPO_squashed", "PPO",
                  "{env: Pendulum-v1, box_distribution: squashed_gaussian, entropy_coeff: 0.01, "
                  "model: {free_log_std: true}}"});
   out.push_back({"PPO_no_critic", "PPO", "{use_critic: false, use_gae: false}"});
   out.push_back({"DQN_filters", "DQN",
-                 "{" + filters + ", noisy: false, num_atoms: 1, tau: 0.1, "
-                 "target_network_update_freq: 0, td_error_loss_fn: mse}"});
+                 "{" + filters +
+                     ", noisy: false, num_atoms: 1, tau: 0.1, "
+                     "target_network_update_freq: 0, td_error_loss_fn: mse}"});
   return out;
 }
 

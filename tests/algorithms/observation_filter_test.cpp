@@ -84,8 +84,10 @@ TEST(ObservationFilter, TheNetReadsObservationsLessTheirMeanOverTheirDeviation) 
 }
 
 TEST(NetSpec, AFilterStandsBetweenTheObservationsAndAllThatReadsThem) {
-  const NetSpec spec = with_filter(make_net(
-      3, {}, {{.name = "policy", .output = "p", .hidden = {.units = {4}}}, {.name = "value", .output = "v"}}));
+  const NetSpec spec =
+      with_filter(make_net(3, {},
+                           {{.name = "policy", .output = "p", .hidden = {.units = {4}}},
+                            {.name = "value", .output = "v"}}));
   EXPECT_EQ(spec.layers[0].kind, LayerKind::filter);
   EXPECT_EQ(spec.layers[1].source, 0);
   EXPECT_EQ(spec.layers[2].source, 1);
@@ -104,7 +106,8 @@ Fragment rewards_of(const std::vector<float>& rewards, Ending ending) {
   return out;
 }
 
-std::vector<float> filtered(RewardFilter& filter, const std::vector<float>& rewards, Ending ending) {
+std::vector<float> filtered(RewardFilter& filter, const std::vector<float>& rewards,
+                            Ending ending) {
   std::vector<Fragment> fragments;
   fragments.push_back(rewards_of(rewards, ending));
   filter.apply(fragments);

@@ -33,16 +33,22 @@ const char* label_of(Metric metric) {
   return metric == Metric::length_mean ? "steps of an episode" : "return of an episode";
 }
 
-/// "475.2 [461.0, 500.0]"
-std::string iqm_text(const std::vector<double>& scores) {
-  const Interval interval = bootstrap_interval(scores, interquartile_mean);
-  return fmt::format("{:.1f} [{:.1f}, {:.1f}]", interquartile_mean(scores), interval.low,
-                     interval.high);
+/// A score with as many decimals as its metric needs: exact values are chances here.
+std::string score_text(double score, Metric metric) {
+  return metric == Metric::exact_value ? fmt::format("{:.4f}", score)
+                                       : fmt::format("{:.1f}", score);
 }
 
-std::string scores_text(const std::vector<SeedResult>& seeds) {
+/// "475.2 [461.0, 500.0]"
+std::string iqm_text(const std::vector<double>& scores, Metric metric) {
+  const Interval interval = bootstrap_interval(scores, interquartile_mean);
+  return fmt::format("{} [{}, {}]", score_text(interquartile_mean(scores), metric),
+                     score_text(interval.low, metric), score_text(interval.high, metric));
+}
+
+std::string scores_text(const std::vector<SeedResult>& seeds, Metric metric) {
   std::vector<std::string> out;
-  for (const SeedResult& seed : seeds) out.push_back(fmt::format("{:.1f}", seed.score));
+  for (const SeedResult& seed : seeds) out.push_back(score_text(seed.score, metric));
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
@@ -61,13 +67,14 @@ std::string verdict(const std::vector<SeedResult>& seeds, const Reference& refer
 std::string table_line(const ShownRow& shown) {
   const auto& [row, result, reference] = shown;
   const std::vector<SeedResult>& seeds = result->seeds;
+  const Metric metric = row.bar.metric;
   return fmt::format(
-      "| [{0}](#{0}) | {1} | {2} | {3} | {4} | {5} | {6:.1f} | {7} | {8}{9} | {10} | "
+      "| [{0}](#{0}) | {1} | {2} | {3} | {4} | {5} | {6} | {7} | {8}{9} | {10} | "
       "{11} | {12:.3g} |\n",
-      row.name, row.algorithm, row.env, most_env_steps(seeds), seeds.size(),
-      name_of(row.bar.metric.value()), median(scores_of(seeds)), iqm_text(scores_of(seeds)),
+      row.name, row.algorithm, row.env, most_env_steps(seeds), seeds.size(), name_of(metric),
+      score_text(median(scores_of(seeds)), metric), iqm_text(scores_of(seeds), metric),
       row.bar.text(), met(row.bar, seeds) ? "" : " (missed)",
-      reference ? iqm_text(scores_of(reference->seeds)) : "",
+      reference ? iqm_text(scores_of(reference->seeds), metric) : "",
       reference ? verdict(seeds, *reference) : "", median_seconds(seeds));
 }
 
@@ -79,10 +86,11 @@ std::string part_of(const ShownRow& shown) {
       result->experiment == row.experiment ? "" : ", which has changed since: train this row anew",
       result->version, result->machine,
       result->jobs == 1 ? "one seed" : fmt::format("{} seeds", result->jobs),
-      scores_text(result->seeds));
+      scores_text(result->seeds, row.bar.metric));
   if (reference) {
     out += fmt::format("\n{}, {} env steps, by seed: {}.\n", reference->name,
-                       most_env_steps(reference->seeds), scores_text(reference->seeds));
+                       most_env_steps(reference->seeds),
+                       scores_text(reference->seeds, row.bar.metric));
   }
   if (learning_curve(shown)) {
     out += fmt::format("\n![learning curve of {0}](results/{0}.svg)\n", row.name);

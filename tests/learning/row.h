@@ -13,13 +13,13 @@
 
 namespace knurl::learning {
 
-/// What counts of a trained policy: a mean over greedy episodes. (An exact value, as dynamic
-/// programming finds that of a policy in a finite env, is to be one more here; only score_of in
-/// training.cpp computes them.)
-enum class Metric { reward_mean, length_mean };
+/// What counts of a trained policy: a mean over greedy episodes, or in a finite env the exact
+/// expected return of its greedy policy, by dynamic programming.
+enum class Metric { reward_mean, length_mean, exact_value };
 constexpr auto names(Metric) {
   return std::array{std::pair{Metric::reward_mean, "reward_mean"},
-                    std::pair{Metric::length_mean, "length_mean"}};
+                    std::pair{Metric::length_mean, "length_mean"},
+                    std::pair{Metric::exact_value, "exact_value"}};
 }
 
 /// A row of bars.yaml: what has to be learnt.

@@ -13,9 +13,14 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "knurl/algorithms/algorithm.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
 #include "knurl/core/base/version.h"
+#include "knurl/core/checkpoint/checkpoint.h"
+#include "knurl/envs/builtin/tabular_env.h"
+#include "knurl/envs/registry.h"
+#include "knurl/envs/wrappers/wrapper.h"
 #include "knurl/models/fast/kernels.h"
 
 namespace knurl::learning {
@@ -66,8 +71,33 @@ Curve curve_of(const fs::path& trial, Metric metric) {
   return thinned(out);
 }
 
+/// The expected return of a trained table's greedy policy, by dynamic programming.
+double exact_score(const fs::path& trial) {
+  const auto algorithm = Algorithm::from_checkpoint(list_checkpoints(trial).back().directory);
+  const EnvironmentOptions& options = algorithm->config().common().environment;
+  const std::unique_ptr<Env> env = make_env(*options.env, *options.env_config);
+  const std::optional<int> limit = env->spec().max_episode_steps;
+  Env* inner = env.get();
+  while (auto* wrapper = dynamic_cast<EnvWrapper*>(inner)) inner = &wrapper->inner();
+  const auto* tabular = dynamic_cast<TabularEnv*>(inner);
+  if (!tabular || !limit) {
+    fail(ErrorKind::config, "{}: has no table, or no time limit: its value cannot be computed",
+         *options.env);
+  }
+  const TransitionTable& table = tabular->table();
+  const auto actions = static_cast<std::size_t>(table.num_actions());
+  std::vector<double> policy(static_cast<std::size_t>(table.num_states()) * actions, 0.0);
+  for (int state = 0; state < table.num_states(); ++state) {
+    const auto action =
+        std::get<std::int64_t>(algorithm->compute_single_action(static_cast<std::int64_t>(state)));
+    policy[static_cast<std::size_t>(state) * actions + static_cast<std::size_t>(action)] = 1.0;
+  }
+  return exact_value(table, policy, 1.0, *limit);
+}
+
 /// What the trained policy comes to.
 double score_of(const std::string& knurl, const fs::path& trial, Metric metric) {
+  if (metric == Metric::exact_value) return exact_score(trial);
   const Json summary = last_json_line(
       fmt::format("{} evaluate {} --episodes {} --json", quoted(knurl), quoted(trial), kEpisodes));
   return summary.at(std::string(name_of(metric)));
