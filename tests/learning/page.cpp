@@ -15,7 +15,8 @@ constexpr const char* kIntroduction =
     R"(# Learning results
 
 Written by `./dev results`: each config is trained through the command line with seeds 1, 2, …, then
-evaluated greedily for 100 episodes from its last checkpoint. `./dev results NAME…` trains some rows anew,
+evaluated greedily from its last checkpoint, for 100 episodes where nothing else is said.
+`./dev results NAME…` trains some rows anew,
 `--seeds` and `--jobs` say how many seeds, and how many at a time; `./dev results --table` draws this page
 again from [results/](results). The rows are those of
 [bars.yaml](../tests/learning/bars.yaml).
@@ -81,11 +82,12 @@ std::string table_line(const ShownRow& shown) {
 std::string part_of(const ShownRow& shown) {
   const auto& [row, result, reference] = shown;
   std::string out = fmt::format(
-      "\n## {0}\n\n[{1}](../{1}){2}. knurl {3}, on {4}, {5} at a time; by seed: {6}.\n", row.name,
+      "\n## {0}\n\n[{1}](../{1}){2}. knurl {3}, on {4}, {5} at a time{6}; by seed: {7}.\n", row.name,
       *row.bar.config,
       result->experiment == row.experiment ? "" : ", which has changed since: train this row anew",
       result->version, result->machine,
       result->jobs == 1 ? "one seed" : fmt::format("{} seeds", result->jobs),
+      *row.bar.episodes == 100 ? "" : fmt::format(", {} episodes", *row.bar.episodes),
       scores_text(result->seeds, row.bar.metric));
   if (reference) {
     out += fmt::format("\n{}, {} env steps, by seed: {}.\n", reference->name,

@@ -27,6 +27,7 @@ struct Bar {
   Opt<std::string> config = {};
   Opt<std::int64_t> env_steps = {};
   Opt<Metric> metric = Default{Metric::reward_mean};
+  Opt<int> episodes = Default{100};
   Opt<std::optional<double>> at_least = {};
   Opt<std::optional<double>> at_most = {};
   Opt<bool> slow = Default{false};
@@ -35,6 +36,7 @@ struct Bar {
     field("config", self.config, "the config file, of one experiment");
     field("env_steps", self.env_steps, "env steps that may be used");
     field("metric", self.metric, "of the evaluation's summary");
+    field("episodes", self.episodes, "of the final evaluation", knurl::at_least(1));
     field("at_least", self.at_least, "bar for the median over seeds");
     field("at_most", self.at_most, "bar for the median over seeds");
     field("slow", self.slow, "not among the fast tests");

@@ -29,8 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr int kEpisodes = 100;
-
 std::string quoted(const std::string& word) {
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
@@ -96,11 +94,11 @@ double exact_score(const fs::path& trial) {
 }
 
 /// What the trained policy comes to.
-double score_of(const std::string& knurl, const fs::path& trial, Metric metric) {
-  if (metric == Metric::exact_value) return exact_score(trial);
+double score_of(const std::string& knurl, const fs::path& trial, const Bar& bar) {
+  if (*bar.metric == Metric::exact_value) return exact_score(trial);
   const Json summary = last_json_line(
-      fmt::format("{} evaluate {} --episodes {} --json", quoted(knurl), quoted(trial), kEpisodes));
-  return summary.at(std::string(name_of(metric)));
+      fmt::format("{} evaluate {} --episodes {} --json", quoted(knurl), quoted(trial), *bar.episodes));
+  return summary.at(std::string(name_of(*bar.metric)));
 }
 
 SeedResult train_seed(const Row& row, const TrainingOptions& options, int seed,
@@ -111,7 +109,7 @@ SeedResult train_seed(const Row& row, const TrainingOptions& options, int seed,
   const fs::path trial = trial_in(output);
   return {.seed = seed,
           .env_steps = trained.at("timesteps_total"),
-          .score = score_of(options.knurl, trial, row.bar.metric),
+          .score = score_of(options.knurl, trial, row.bar),
           .seconds = trained.at("time_total_s").get<double>(),
           .curve = curve_of(trial, row.bar.metric)};
 }
