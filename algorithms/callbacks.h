@@ -21,9 +21,13 @@ namespace knurl {
 
 class Algorithm;
 
+/// What a worker samples for.
+enum class Purpose : std::uint8_t { training, evaluation };
+
 /// What a callback sees of an episode. Valid during the call only.
 struct EpisodeView {
-  int worker = 0;                                 ///< 0 is the driver's
+  Purpose purpose = Purpose::training;
+  int worker = 0;                                 ///< among those of its purpose; 0 is the driver's
   int env = 0;                                    ///< index in the whole run
   std::int64_t episode = 0;                       ///< unique in a run
   std::int64_t step = 0;                          ///< steps taken in it

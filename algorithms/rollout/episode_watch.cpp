@@ -2,11 +2,10 @@
 
 namespace knurl {
 
-EpisodeWatch::EpisodeWatch(std::string callbacks, int worker, int first_env, const VectorEnv& env)
+EpisodeWatch::EpisodeWatch(std::string callbacks, const Place& place, const VectorEnv& env)
     : name_(std::move(callbacks)),
       callbacks_(make_callbacks(name_)),
-      worker_(worker),
-      first_env_(first_env),
+      place_(place),
       env_(env),
       custom_metrics_(static_cast<std::size_t>(env.num_envs())) {}
 
@@ -17,8 +16,9 @@ void EpisodeWatch::start(const ConstRows& observations) {
 void EpisodeWatch::start_one(int env, const ConstRows& observations) {
   auto& custom_metrics = custom_metrics_[static_cast<std::size_t>(env)];
   custom_metrics.clear();
-  EpisodeView episode{.worker = worker_,
-                      .env = first_env_ + env,
+  EpisodeView episode{.purpose = place_.purpose,
+                      .worker = place_.worker,
+                      .env = place_.first_env + env,
                       .episode = env_.episode(env),
                       .observation = ConstRow(observations, env),
                       .custom_metrics = custom_metrics};
@@ -32,12 +32,13 @@ void EpisodeWatch::step(const WatchedStep& step, std::span<EpisodeSummary> ended
     const auto at = static_cast<std::size_t>(env);
     if (!step.active.empty() && step.active[at] == 0) continue;
     EpisodeSummary* over = nullptr;
-    if (next_ended < ended.size() && ended[next_ended].env == first_env_ + env) {
+    if (next_ended < ended.size() && ended[next_ended].env == place_.first_env + env) {
       over = &ended[next_ended++];
     }
     EpisodeView episode{
-        .worker = worker_,
-        .env = first_env_ + env,
+        .purpose = place_.purpose,
+        .worker = place_.worker,
+        .env = place_.first_env + env,
         .episode = over ? over->episode : env_.episode(env),
         .step = over ? over->length : env_.episode_length(env),
         .reward = static_cast<double>(step.rewards[at]),
@@ -57,20 +58,21 @@ void EpisodeWatch::step(const WatchedStep& step, std::span<EpisodeSummary> ended
 void EpisodeWatch::tell(const char* name, Method method, EpisodeView& episode) {
   const auto where = [&] {
     return fmt::format("callbacks {}: {} (worker {}, env {}, episode {}, step {})", name_, name,
-                       worker_, episode.env, episode.episode, episode.step);
+                       place_.worker, episode.env, episode.episode, episode.step);
   };
   call_back(where, [&] { (*callbacks_.*method)(episode); });
 }
 
 void EpisodeWatch::sample_end(Fragment& fragment) {
-  call_back([&] { return fmt::format("callbacks {}: on_sample_end (worker {})", name_, worker_); },
-            [&] { callbacks_->on_sample_end(fragment); });
+  call_back(
+      [&] { return fmt::format("callbacks {}: on_sample_end (worker {})", name_, place_.worker); },
+      [&] { callbacks_->on_sample_end(fragment); });
 }
 
 void EpisodeWatch::set_numbers(Numbers numbers) {
   if (numbers.size() != custom_metrics_.size()) {
-    fail(ErrorKind::checkpoint, "worker {}: numbers of callbacks in {} envs do not fit {}", worker_,
-         numbers.size(), custom_metrics_.size());
+    fail(ErrorKind::checkpoint, "worker {}: numbers of callbacks in {} envs do not fit {}",
+         place_.worker, numbers.size(), custom_metrics_.size());
   }
   custom_metrics_ = std::move(numbers);
 }

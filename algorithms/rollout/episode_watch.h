@@ -24,8 +24,14 @@ struct WatchedStep {
 /// Tells callbacks of the episodes of a worker's envs, and keeps the numbers that they set.
 class EpisodeWatch {
  public:
-  /// `first_env` is the index of the worker's first env in the whole run.
-  EpisodeWatch(std::string callbacks, int worker, int first_env, const VectorEnv& env);
+  /// Whose envs these are.
+  struct Place {
+    Purpose purpose = Purpose::training;
+    int worker = 0;
+    int first_env = 0;  ///< index of its first env in the whole run
+  };
+
+  EpisodeWatch(std::string callbacks, const Place& place, const VectorEnv& env);
 
   /// All envs are at the start of an episode.
   void start(const ConstRows& observations);
@@ -47,8 +53,7 @@ class EpisodeWatch {
 
   std::string name_;
   std::unique_ptr<Callbacks> callbacks_;
-  int worker_;
-  int first_env_;
+  Place place_;
   const VectorEnv& env_;
   Numbers custom_metrics_;
 };

@@ -10,7 +10,7 @@
 namespace knurl {
 namespace {
 
-/// Envs of all workers together: each worker has one.
+/// Envs of all workers together.
 std::int64_t envs_of(const EvaluationOptions& options, int envs_per_worker) {
   const std::int64_t workers = std::max(1, options.evaluation_num_workers.value());
   const bool counted = !options.evaluation_duration->is_auto() &&
@@ -40,7 +40,8 @@ EvaluationSet::EvaluationSet(const AlgorithmConfig& config)
                              .first_env = static_cast<int>(first),
                              .total_envs = static_cast<int>(envs_),
                              .stream = "evaluation",
-                             .acting = config.evaluation_acting()};
+                             .acting = config.evaluation_acting(),
+                             .purpose = Purpose::evaluation};
   };
   if (workers == 0) {
     local_ = std::make_unique<EvaluationWorker>(spec(0, 0, envs_));

@@ -61,7 +61,9 @@ RolloutWorker::RolloutWorker(RolloutWorkerSpec spec)
   final_observations_ = RecordBatch(layout.columns(column::kObservations), spec_.num_envs);
   final_rows_ = Rows(layout, final_observations_, column::kObservations);
   if (const auto& callbacks = *options.callbacks.callbacks) {
-    watch_ = std::make_unique<EpisodeWatch>(*callbacks, spec_.worker, spec_.first_env, *env_);
+    const EpisodeWatch::Place place{
+        .purpose = spec_.purpose, .worker = spec_.worker, .first_env = spec_.first_env};
+    watch_ = std::make_unique<EpisodeWatch>(*callbacks, place, *env_);
   }
 }
 

@@ -28,6 +28,7 @@ struct RolloutWorkerSpec {
   int total_envs = 1;              ///< envs in the whole run
   std::string stream = "rollout";  ///< whose episodes these are: their random streams' name
   Acting acting = Acting::exploring;
+  Purpose purpose = Purpose::training;
   bool render = false;  ///< keep each env's text for picture()
 };
 

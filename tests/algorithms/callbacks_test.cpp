@@ -116,7 +116,8 @@ class Diary : public Callbacks {
  private:
   static void note(std::string text) { diary().push_back(std::move(text)); }
   static void note(const char* what, const EpisodeView& e) {
-    note(fmt::format("{} {}/{}: {}{}{}", what, e.episode, e.step, e.observation.index(),
+    const char* where = e.purpose == Purpose::evaluation ? "evaluation " : "";
+    note(fmt::format("{}{} {}/{}: {}{}{}", where, what, e.episode, e.step, e.observation.index(),
                      e.info.empty() ? "" : fmt::format(", count {}", e.info[0]),
                      e.ended ? fmt::format(", {} steps", e.ended->length) : ""));
   }
@@ -141,8 +142,8 @@ TEST(Callbacks, AreToldOfEverythingInOrder) {
       "sampled 3",
       "learnt 3",
       "evaluate",
-      "start 0/0: 0",
-      "step 0/1: 1, count 1",
+      "evaluation start 0/0: 0",
+      "evaluation step 0/1: 1, count 1",
   };
   ASSERT_GT(diary().size(), training.size());
   EXPECT_EQ(std::vector(diary().begin(), diary().begin() + std::ssize(training)), training);
