@@ -8,7 +8,7 @@
 #include "knurl/algorithms/metrics.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/algorithms/rollout/episode_metrics.h"
-#include "knurl/algorithms/rollout/evaluation.h"
+#include "knurl/algorithms/typed_json.h"
 #include "knurl/core/base/clock.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/log.h"
@@ -55,7 +55,10 @@ Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
   observations_ = SpaceLayout(env_spec_.observation);
   actions_ = SpaceLayout(env_spec_.action);
   names_ = knurl::metric_names(*config_, env_spec_);
+  evaluation_info_ = evaluation_env_spec(*config_, env_spec_).info;
+  callbacks_ = make_callbacks(*config_->common().callbacks.callbacks);
   workers_ = std::make_unique<WorkerSet>(*config_);
+  if (config_->evaluation_interval()) evaluation_ = std::make_unique<EvaluationSet>(*config_);
   greedy_.policy = config_->make_policy(env_spec_, Acting::greedy, {});
   exploring_.policy = config_->make_policy(env_spec_, Acting::exploring, {});
   if (options.normalize_rewards) reward_filter_.emplace(config_->common().training.gamma);
@@ -115,6 +118,9 @@ Result Algorithm::train() {
   timers_ = {};
   episodes_this_iter_ = 0;
   if (!workers_have_weights_) share_weights();
+  const bool evaluates_beside = config_->common().evaluation.evaluation_parallel_to_training &&
+                                evaluation_due(counters_.iteration + 1);
+  if (evaluates_beside) start_evaluation();
 
   do {
     training_step();
@@ -130,8 +136,8 @@ Result Algorithm::train() {
   Result stats = learner().take_stats();
   report_own(stats);
   result.merge(stats, "info/learner/default_policy/learner_stats/");
-  const auto interval = config_->evaluation_interval();
-  if (interval && counters_.iteration % *interval == 0) result.merge(evaluate());
+  report_evaluation(result, evaluates_beside);
+  tell("on_train_result", [&](Callbacks& c) { c.on_train_result(*this, result); });
   return result;
 }
 
@@ -152,15 +158,22 @@ std::vector<Fragment> Algorithm::sample(std::int64_t min_steps) {
   std::vector<Fragment> fragments;
   for (std::int64_t steps = 0; steps < min_steps;) {
     const double round_start = steady_seconds();
-    auto round = workers_->sample(
-        {.steps_per_env = length, .timestep = counters_.env_steps_sampled + steps});
+    auto round = workers_->sample({.steps_per_env = length,
+                                   .timestep = counters_.env_steps_sampled + steps,
+                                   .mode = options.rollouts.batch_mode});
     count_round(round, steady_seconds() - round_start);
     for (Fragment& fragment : round) {
       steps += fragment.env_steps;
       fragments.push_back(std::move(fragment));
     }
   }
+  note_episodes(fragments);
   if (reward_filter_) reward_filter_->apply(fragments);
+  timers_.sample += steady_seconds() - start;
+  return fragments;
+}
+
+void Algorithm::note_episodes(const std::vector<Fragment>& fragments) {
   std::vector<EpisodeSummary> ended;
   for (const Fragment& fragment : fragments) {
     counters_.env_steps_sampled += fragment.env_steps;
@@ -174,11 +187,9 @@ std::vector<Fragment> Algorithm::sample(std::int64_t min_steps) {
   counters_.episodes += static_cast<std::int64_t>(ended.size());
   // metrics cover this iteration's episodes, and at least the last so many
   const auto smoothing =
-      static_cast<std::int64_t>(options.reporting.metrics_num_episodes_for_smoothing);
+      static_cast<std::int64_t>(config_->common().reporting.metrics_num_episodes_for_smoothing);
   const auto keep = static_cast<std::size_t>(std::max(smoothing, episodes_this_iter_));
   while (window_.size() > keep) window_.pop_front();
-  timers_.sample += steady_seconds() - start;
-  return fragments;
 }
 
 void Algorithm::share_weights() {
@@ -191,30 +202,9 @@ void Algorithm::share_weights() {
 void Algorithm::count_trained(std::int64_t env_steps, double seconds_taken) {
   counters_.env_steps_trained += env_steps;
   timers_.learn += seconds_taken;
-}
-
-Result Algorithm::evaluate() {
-  const std::int64_t episodes = config_->common().evaluation.evaluation_duration;
-  RolloutWorker worker(evaluation_spec(episodes));
-  worker.set_weights(learner().weights());
-  ++counters_.evaluations;
-  const std::vector<EpisodeSummary> ended =
-      run_episodes(worker, {.episodes = episodes, .timestep = counters_.env_steps_sampled});
-  Result result;
-  result.merge(episode_metrics(ended, env_spec_.info), "evaluation/");
-  result.set("evaluation/episodes_this_iter", episodes);
-  return result;
-}
-
-/// Each evaluation has streams of its own, so that training and other evaluations do not notice it.
-RolloutWorkerSpec Algorithm::evaluation_spec(std::int64_t episodes) const {
-  const int envs = evaluation_envs(episodes);
-  return {.algorithm = std::string(config_->algorithm()),
-          .config = config_->to_yaml(),
-          .num_envs = envs,
-          .total_envs = envs,
-          .stream = fmt::format("evaluation {}", counters_.evaluations),
-          .acting = Acting::greedy};
+  tell("on_learn_on_batch", [&](Callbacks& c) {
+    c.on_learn_on_batch(*this, {.env_steps = env_steps, .seconds = seconds_taken});
+  });
 }
 
 std::filesystem::path Algorithm::save(std::filesystem::path directory) {
@@ -274,6 +264,7 @@ void Algorithm::load_state(const CheckpointData& state) {
     stop();  // half restored, it must not go on
     throw;
   }
+  tell("on_checkpoint_loaded", [&](Callbacks& c) { c.on_checkpoint_loaded(*this); });
 }
 
 std::string Algorithm::counters_json() {
@@ -293,7 +284,9 @@ std::string Algorithm::counters_json() {
   for (const EpisodeSummary& e : window_) {
     window.push_back(
         {e.episode, e.env, e.episode_return, e.length, e.ended_at, e.terminated, e.info});
+    window.back().push_back(e.custom_metrics);
   }
+  json["last_evaluation"] = Json::parse(typed_json(last_evaluation_));
   return json.dump(1) + "\n";
 }
 
@@ -317,8 +310,10 @@ void Algorithm::restore_counters(const std::string& text) {
                          .length = e.at(3),
                          .ended_at = e.at(4),
                          .terminated = e.at(5),
-                         .info = e.at(6)});
+                         .info = e.at(6),
+                         .custom_metrics = e.at(7)});
     }
+    last_evaluation_ = result_of_typed_json(json.at("last_evaluation").dump());
     if (json.at("instruction_set") != fast::kernels().name) {
       log(LogLevel::warning,
           "the checkpoint was made with {} instructions, this run uses {}: "

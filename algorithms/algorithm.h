@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "knurl/algorithms/algorithm_config.h"
+#include "knurl/algorithms/callbacks.h"
 #include "knurl/algorithms/learner/learner.h"
+#include "knurl/algorithms/rollout/evaluation_set.h"
 #include "knurl/algorithms/rollout/reward_filter.h"
 #include "knurl/algorithms/rollout/worker_set.h"
 #include "knurl/core/base/clock.h"
@@ -38,8 +40,9 @@ class Algorithm : public tune::Trainable {
   /// RLlib's; metric_names() has them with what they mean.
   Result train() override;
 
-  /// Greedy episodes, as many as evaluation_duration says, that training knows nothing of. Returns
-  /// what they came to below "evaluation/": evaluation/episode_reward_mean, …
+  /// Episodes of which training knows nothing, as evaluation_duration, evaluation_config and the
+  /// other evaluation options say: by default 10 greedy ones. Returns what they came to below
+  /// "evaluation/": evaluation/episode_reward_mean, …
   Result evaluate();
 
   /// Writes a checkpoint and returns its directory: the one given, or by default
@@ -59,6 +62,25 @@ class Algorithm : public tune::Trainable {
   std::map<std::string, ActionValue> compute_actions(
       const std::map<std::string, ObservationValue>& observations, bool explore = false);
 
+  /// What a net of action values (DQN) says of one observation: each action's value, and, where it
+  /// learns distributions, their probabilities [actions][atoms].
+  struct ActionValues {
+    std::vector<float> values = {};
+    std::vector<std::vector<float>> distributions = {};
+  };
+  /// Throws Error(config) where the policy has no action values, or the observation is not in the
+  /// env's space.
+  ActionValues compute_action_values(const ObservationValue& observation);
+
+  /// Calls `Function`, a plain function or captureless lambda of a RolloutWorker&, in each rollout
+  /// worker; what they return, in order of the workers:
+  ///   algorithm->foreach_worker<[](RolloutWorker& worker) { return worker.num_envs(); }>()
+  template <auto Function>
+  auto foreach_worker() {
+    if (!workers_) fail(ErrorKind::config, "foreach_worker() after stop(): the workers are gone");
+    return workers_->foreach_worker<Function>();
+  }
+
   /// The policy that acts, with the newest weights; valid as long as the algorithm.
   Policy& get_policy(const std::string& policy_id = "default_policy");
   /// Parameters by policy.
@@ -67,7 +89,10 @@ class Algorithm : public tune::Trainable {
   void set_weights(const std::map<std::string, Weights>& weights);
 
   /// Ends the rollout workers. What was learnt stays; train() is over.
-  void stop() { workers_.reset(); }
+  void stop() {
+    workers_.reset();
+    evaluation_.reset();
+  }
 
   [[nodiscard]] const AlgorithmConfig& config() const { return *config_; }
   [[nodiscard]] const MetricNames& metric_names() const override { return names_; }
@@ -93,7 +118,7 @@ class Algorithm : public tune::Trainable {
   std::vector<Fragment> sample(std::int64_t min_steps);
   /// Hands the learner's weights to the workers.
   void share_weights();
-  /// Notes that so many env steps were learnt from, and the seconds it took.
+  /// Notes that so many env steps were learnt from, and the seconds it took; tells callbacks.
   void count_trained(std::int64_t env_steps, double seconds);
 
   [[nodiscard]] std::int64_t env_steps_sampled() const { return counters_.env_steps_sampled; }
@@ -103,6 +128,8 @@ class Algorithm : public tune::Trainable {
   [[nodiscard]] const SpaceLayout& action_layout() const { return actions_; }
 
  private:
+  friend class AlgorithmConfig;  // build() tells callbacks when all is made
+
   /// Everything counted since the run began; what a checkpoint holds of it.
   struct Counters {
     std::int64_t iteration = 0;
@@ -137,7 +164,21 @@ class Algorithm : public tune::Trainable {
   void report_timers(Result& result, double seconds) const;
   /// The driver's policy with the newest weights.
   Policy& up_to_date(Actor& actor);
-  [[nodiscard]] RolloutWorkerSpec evaluation_spec(std::int64_t episodes) const;
+  [[nodiscard]] bool evaluation_due(std::int64_t iteration) const;
+  void start_evaluation();
+  Result finish_evaluation();
+  void report_evaluation(Result& result, bool running);
+  /// Notes episodes that ended, for the metrics.
+  void note_episodes(const std::vector<Fragment>& fragments);
+  /// Calls a method of the driver's callbacks, where there are any.
+  template <class Body>
+  void tell(const char* method, Body body) {
+    if (!callbacks_) return;
+    const auto where = [&] {
+      return fmt::format("callbacks {}: {}", **config_->common().callbacks.callbacks, method);
+    };
+    call_back(where, [&] { body(*callbacks_); });
+  }
   [[nodiscard]] std::string counters_json();
   void restore_counters(const std::string& json);
 
@@ -146,7 +187,11 @@ class Algorithm : public tune::Trainable {
   SpaceLayout observations_;
   SpaceLayout actions_;
   MetricNames names_;
+  std::vector<std::string> evaluation_info_;  ///< info numbers of the env that evaluation uses
+  std::unique_ptr<Callbacks> callbacks_;      ///< the driver's; null where there are none
   std::unique_ptr<WorkerSet> workers_;
+  std::unique_ptr<EvaluationSet> evaluation_;  ///< made where it is needed first
+  Result last_evaluation_;
   bool workers_have_weights_ = false;
 
   Counters counters_;
@@ -174,6 +219,10 @@ struct CheckpointSummary {
 /// Asks neither for the algorithm nor for the env: this program need not have them. Throws
 /// Error(checkpoint).
 CheckpointSummary summary_of(const CheckpointData& state);
+/// The env that evaluation runs on, where training's is `training`. Throws Error(config) where
+/// their spaces differ by more than bounds.
+EnvSpec evaluation_env_spec(const AlgorithmConfig& config, const EnvSpec& training);
+
 /// The config that a checkpoint of an algorithm was made with. Throws Error(checkpoint).
 std::unique_ptr<AlgorithmConfig> config_of(const CheckpointData& state);
 /// The policy's weights in a checkpoint of an algorithm.

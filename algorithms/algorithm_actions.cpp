@@ -2,6 +2,7 @@
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/core/base/error.h"
+#include "knurl/models/fast/net_policy.h"
 #include "knurl/models/columns.h"
 
 namespace knurl {
@@ -30,6 +31,20 @@ void write_observation(const ObservationValue& value, const Row& row) {
   });
 }
 
+/// Writes an observation of this id and refuses what no policy can take.
+void write_usable(const ObservationValue& value, const Rows& rows, std::int64_t at,
+                  const std::string& id) {
+  const Row row(rows, at);
+  write_observation(value, row);
+  const ConstRows all(rows);
+  for (std::size_t leaf = 0; leaf < row.layout().leaves().size(); ++leaf) {
+    const std::string wrong = unusable(ConstRow(all, at), leaf);
+    if (!wrong.empty()) {
+      fail(ErrorKind::config, "observation{}{}{}", id.empty() ? "" : " ", id, wrong);
+    }
+  }
+}
+
 ActionValue read_action(const ConstRow& row) {
   const Leaf& leaf = row.layout().leaves().front();
   if (leaf.space.as<Discrete>()) return row.as<std::int64_t>()[0];
@@ -54,6 +69,26 @@ ActionValue Algorithm::compute_single_action(const ObservationValue& observation
   return compute_actions({{"", observation}}, explore).at("");
 }
 
+Algorithm::ActionValues Algorithm::compute_action_values(const ObservationValue& observation) {
+  auto* policy = dynamic_cast<NetPolicy*>(&up_to_date(greedy_));
+  if (!policy || !policy->q_head()) {
+    fail(ErrorKind::config, "{}: its policy has no action values", config_->algorithm());
+  }
+  RecordBatch batch(observations_.columns(column::kObservations), 1);
+  const Rows all(observations_, batch, column::kObservations);
+  write_usable(observation, all, 0, "");
+  const QHead& head = *policy->q_head();
+  ActionValues out{.values = std::vector<float>(static_cast<std::size_t>(head.actions))};
+  policy->q_values(all, 1, out.values);
+  if (head.atoms == 1) return out;
+  std::vector<float> flat(static_cast<std::size_t>(head.size()));
+  policy->q_distributions(all, 1, flat);
+  for (auto at = flat.begin(); at != flat.end(); at += head.atoms) {
+    out.distributions.emplace_back(at, at + head.atoms);
+  }
+  return out;
+}
+
 std::map<std::string, ActionValue> Algorithm::compute_actions(
     const std::map<std::string, ObservationValue>& observations, bool explore) {
   const auto rows = static_cast<std::int64_t>(observations.size());
@@ -61,12 +96,7 @@ std::map<std::string, ActionValue> Algorithm::compute_actions(
   const Rows all(observations_, batch, column::kObservations);
   std::int64_t at = 0;
   for (const auto& [id, observation] : observations) {
-    write_observation(observation, Row(all, at++));
-    for (std::size_t leaf = 0; leaf < observations_.leaves().size(); ++leaf) {
-      const std::string wrong = unusable(ConstRow(ConstRows(all), at - 1), leaf);
-      if (wrong.empty()) continue;
-      fail(ErrorKind::config, "observation{}{}{}", id.empty() ? "" : " ", id, wrong);
-    }
+    write_usable(observation, all, at++, id);
   }
   Policy& policy = up_to_date(explore ? exploring_ : greedy_);
   policy.exploration().begin_fragment();

@@ -5,6 +5,7 @@
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/rllib_keys.h"
 #include "knurl/core/base/error.h"
+#include "knurl/core/base/log.h"
 #include "knurl/core/config/yaml.h"
 
 namespace knurl {
@@ -63,6 +64,18 @@ void check_belonging(const ExplorationConfig& e, const ExplorationConfig& fresh)
   }
 }
 
+void check_evaluation(const EvaluationOptions& o) {
+  if (!o.evaluation_config->map() && !o.evaluation_config->is_null()) {
+    fail(ErrorKind::config, "evaluation.evaluation_config = {}: must be a map of options",
+         o.evaluation_config->describe());
+  }
+  if (!o.evaluation_duration->is_auto()) return;
+  if (o.evaluation_parallel_to_training && o.evaluation_num_workers > 0) return;
+  fail(ErrorKind::config,
+       "evaluation.evaluation_duration = auto: lasts as long as the training beside it; give "
+       "evaluation_parallel_to_training: true and evaluation_num_workers");
+}
+
 /// Envs in the whole run. Throws Error(config) where there are more than anybody can want.
 int num_envs_of(const RolloutOptions& o) {
   constexpr std::int64_t kMost = 1 << 20;
@@ -109,7 +122,9 @@ std::int64_t draw_seed() {
 std::unique_ptr<Algorithm> AlgorithmConfig::build() {
   auto ready = resolved();
   frozen_ = true;
-  return make_algorithm(std::move(ready));
+  auto algorithm = make_algorithm(std::move(ready));
+  algorithm->tell("on_algorithm_init", [&](Callbacks& c) { c.on_algorithm_init(*algorithm); });
+  return algorithm;
 }
 
 void AlgorithmConfig::refuse_if_frozen() const {
@@ -127,6 +142,7 @@ std::vector<Section> AlgorithmConfig::sections() {
           {"evaluation", &schema_of<EvaluationOptions>(), &c.evaluation},
           {"resources", &schema_of<ResourceOptions>(), &c.resources},
           {"reporting", &schema_of<ReportingOptions>(), &c.reporting},
+          {"callbacks", &schema_of<CallbackOptions>(), &c.callbacks},
           {"debugging", &schema_of<DebuggingOptions>(), &c.debugging}};
 }
 
@@ -154,6 +170,34 @@ void AlgorithmConfig::update(const ConfigValue& map, const std::string& path, Pr
   }
   refuse_misplaced_model_keys(own, path, problems);
   read_sections(own, sections(), path, problems);
+  if (own.find("evaluation_config")) notes_ = for_evaluation(path, problems)->notes_;
+}
+
+std::unique_ptr<AlgorithmConfig> AlgorithmConfig::for_evaluation() const {
+  Problems problems;
+  auto out = for_evaluation("", problems);
+  problems.throw_any();
+  return out;
+}
+
+std::unique_ptr<AlgorithmConfig> AlgorithmConfig::for_evaluation(const std::string& path,
+                                                                 Problems& problems) const {
+  auto out = clone();
+  const ConfigValue over = *common_.evaluation.evaluation_config;
+  out->common_.evaluation.evaluation_config = Default{ConfigValue::empty_map()};
+  const ConfigValue* env = over.find("env");
+  if (env && env->scalar() && env->scalar()->text != *common_.environment.env) {
+    // another env's options are not this one's
+    out->common_.environment.env_config = Default{ConfigValue::empty_map()};
+  }
+  out->update(over, path.empty() ? "evaluation_config" : path + ".evaluation_config", problems);
+  return out;
+}
+
+Acting AlgorithmConfig::evaluation_acting() const {
+  const ConfigValue* explore = common_.evaluation.evaluation_config->find("explore");
+  const bool explores = explore && explore->as_bool().value_or(false);
+  return explores ? Acting::exploring : Acting::greedy;
 }
 
 void AlgorithmConfig::restore(const ConfigValue& all, const ConfigValue& given) {
@@ -192,7 +236,24 @@ std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
     c.training.lr_schedule = Default{std::nullopt};
   }
   if (!*c.debugging.seed) c.debugging.seed = Default{draw_seed()};
+  EvaluationOptions& evaluation = c.evaluation;
+  if (evaluation.evaluation_config->is_null()) {
+    evaluation.evaluation_config = Default{ConfigValue::empty_map()};
+  }
+  if (evaluation.evaluation_parallel_to_training && evaluation.evaluation_num_workers == 0) {
+    warn_once(
+        "evaluation_parallel_to_training without evaluation_num_workers: evaluation runs in the "
+        "driver, after training");
+    evaluation.evaluation_parallel_to_training = Default{false};
+  }
   out->resolve_own();
+  if (const ConfigValue::Map* over = evaluation.evaluation_config->map(); over && !over->empty()) {
+    try {
+      (void)out->for_evaluation()->resolved();
+    } catch (const Error& error) {
+      fail(error.kind(), "evaluation_config: {}", error.what());
+    }
+  }
   return out;
 }
 
@@ -224,6 +285,8 @@ void AlgorithmConfig::check() const {
     fail(ErrorKind::config, "training.grad_clip_by = {} without training.grad_clip: give both",
          name_of(c.training.grad_clip_by.value()));
   }
+  if (*c.callbacks.callbacks) find_callbacks(**c.callbacks.callbacks);
+  check_evaluation(c.evaluation);
   check_belonging(c.training.optimizer);
   check_belonging(c.exploration.exploration_config,
                   fresh()->common().exploration.exploration_config);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "knurl/algorithms/callbacks.h"
 #include "knurl/algorithms/options.h"
 #include "knurl/core/config/problems.h"
 #include "knurl/core/config/schema.h"
@@ -28,6 +29,7 @@ struct CommonOptions {
   EvaluationOptions evaluation = {};
   ResourceOptions resources = {};
   ReportingOptions reporting = {};
+  CallbackOptions callbacks = {};
   DebuggingOptions debugging = {};
 };
 
@@ -60,6 +62,10 @@ class AlgorithmConfig {
   }
   /// Iterations from one evaluation to the next; nothing where none is wanted.
   [[nodiscard]] std::optional<int> evaluation_interval() const;
+  /// The config that evaluation runs by: this one with evaluation_config laid over it.
+  [[nodiscard]] std::unique_ptr<AlgorithmConfig> for_evaluation() const;
+  /// Greedy unless evaluation_config has explore: true.
+  [[nodiscard]] Acting evaluation_acting() const;
 
   /// Sets options from a map as a file's `config` holds them. RLlib's options that mean nothing
   /// here are taken out and noted; those that knurl does not have yet are refused by name.
@@ -113,6 +119,8 @@ class AlgorithmConfig {
 
  private:
   void check() const;
+  [[nodiscard]] std::unique_ptr<AlgorithmConfig> for_evaluation(const std::string& path,
+                                                                Problems& problems) const;
 
   CommonOptions common_;
   std::vector<std::string> notes_;
@@ -159,6 +167,15 @@ class ConfigBuilder : public AlgorithmConfig {
   }
   Derived& resources(const ResourceOptions& options) { return merge(change().resources, options); }
   Derived& reporting(const ReportingOptions& options) { return merge(change().reporting, options); }
+  /// Names registered callbacks.
+  Derived& callbacks(const CallbackOptions& options) { return merge(change().callbacks, options); }
+  /// Callbacks of the program's own, made known under the name. Throws Error(config) where the name
+  /// is another class's.
+  template <std::derived_from<Callbacks> T>
+  Derived& callbacks(const std::string& name = demangle(typeid(T).name())) {
+    register_callbacks<T>(name);
+    return callbacks({.callbacks = name});
+  }
   Derived& debugging(const DebuggingOptions& options) { return merge(change().debugging, options); }
 
   [[nodiscard]] const Own& own() const { return own_; }

@@ -1,5 +1,6 @@
 #include "knurl/algorithms/metrics.h"
 
+#include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/rollout/episode_metrics.h"
 
 namespace knurl {
@@ -54,7 +55,10 @@ const std::vector<MetricInfo>& run_metrics() {
 }  // namespace
 
 MetricNames metric_names(const AlgorithmConfig& config, const EnvSpec& env) {
-  std::vector<MetricInfo> out = episode_metric_infos(env.info);
+  const auto& callbacks = *config.common().callbacks.callbacks;
+  const std::vector<std::string> custom =
+      callbacks ? find_callbacks(*callbacks).custom_metrics : std::vector<std::string>();
+  std::vector<MetricInfo> out = episode_metric_infos(env.info, custom);
   const auto append = [&](std::vector<MetricInfo> more) {
     for (MetricInfo& metric : more) out.push_back(std::move(metric));
   };
@@ -70,10 +74,11 @@ MetricNames metric_names(const AlgorithmConfig& config, const EnvSpec& env) {
                    .kind = metric.kind});
   }
   if (config.evaluation_interval()) {
-    append(episode_metric_infos(env.info, "evaluation/"));
+    append(episode_metric_infos(evaluation_env_spec(config, env).info, custom, "evaluation/"));
     append({{"evaluation/episodes_this_iter",
              {"evaluation/env_runners/num_episodes"},
              "episodes of the evaluation"}});
+    append({{"evaluation/timesteps_this_iter", {}, "env steps of these episodes"}});
   }
   return MetricNames(std::move(out), "episode_reward_mean");
 }

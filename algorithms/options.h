@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "knurl/algorithms/reward_clip.h"
 #include "knurl/core/config/fields.h"
 #include "knurl/core/config/schedule.h"
 #include "knurl/envs/vector_env.h"
@@ -26,7 +27,9 @@ struct EnvironmentOptions {
   Opt<ConfigValue> env_config = Default{ConfigValue::empty_map()};
   Opt<bool> normalize_actions = Default{true};
   Opt<bool> clip_actions = Default{false};
+  Opt<RewardClip> clip_rewards = Default{RewardClip{}};
   Opt<bool> normalize_rewards = Default{false};
+  Opt<bool> render_env = Default{false};
 
   static void fields(auto& self, auto&& field) {
     field("env", self.env, "name of the environment; `knurl list envs` shows them");
@@ -34,9 +37,15 @@ struct EnvironmentOptions {
     field("normalize_actions", self.normalize_actions,
           "the policy's Box actions live in [-1, 1] and are stretched to the bounds");
     field("clip_actions", self.clip_actions, "cut Box actions to the bounds");
+    field("clip_rewards", self.clip_rewards,
+          "true: learn from the sign of rewards; a number: from rewards cut to it; returns are "
+          "reported as the environment gave them",
+          above(0));
     field("normalize_rewards", self.normalize_rewards,
-          "learn from rewards over the standard deviation of their discounted sums; metrics keep "
-          "the env's own");
+          "learn from rewards over the standard deviation of their discounted sums; returns are "
+          "reported as the environment gave them");
+    field("render_env", self.render_env,
+          "print the first environment's text after each of its steps");
   }
 };
 
@@ -47,11 +56,22 @@ constexpr auto names(FilterType) {
                     std::pair{FilterType::mean_std, "ConcurrentMeanStdFilter"}};
 }
 
+/// Where fragments end.
+enum class BatchMode {
+  truncate_episodes,  ///< after so many steps in each env
+  complete_episodes,  ///< in each env with the first episode that ends after so many steps
+};
+constexpr auto names(BatchMode) {
+  return std::array{std::pair{BatchMode::truncate_episodes, "truncate_episodes"},
+                    std::pair{BatchMode::complete_episodes, "complete_episodes"}};
+}
+
 struct RolloutOptions {
   Opt<int> num_rollout_workers = Default{0};
   Opt<int> num_envs_per_worker = Default{1};
   Opt<OrAuto<int>> rollout_fragment_length = Default{200};
   Opt<FilterType> observation_filter = Default{FilterType::none};
+  Opt<BatchMode> batch_mode = Default{BatchMode::truncate_episodes};
   Opt<Stepping> env_stepping = Default{Stepping::automatic};
   Opt<bool> create_env_on_local_worker = Default{false};
   Opt<double> sample_timeout_s = Default{60.0};
@@ -67,6 +87,9 @@ struct RolloutOptions {
           "steps a worker takes in each of its environments before it reports", at_least(1));
     field("observation_filter", self.observation_filter,
           "MeanStdFilter: observations less the mean of those seen, over their standard deviation");
+    field("batch_mode", self.batch_mode,
+          "complete_episodes: each environment goes on until its episode ends, and waits for the "
+          "others");
     field("env_stepping", self.env_stepping,
           "step a worker's environments one after the other or over threads; same results");
     field("create_env_on_local_worker", self.create_env_on_local_worker,
@@ -140,15 +163,48 @@ struct ExplorationOptions {
   }
 };
 
+enum class EvaluationUnit { episodes, timesteps };
+constexpr auto names(EvaluationUnit) {
+  return std::array{std::pair{EvaluationUnit::episodes, "episodes"},
+                    std::pair{EvaluationUnit::timesteps, "timesteps"}};
+}
+
 struct EvaluationOptions {
   Opt<std::optional<int>> evaluation_interval = Default{std::nullopt};
-  Opt<int> evaluation_duration = Default{10};
+  Opt<OrAuto<int>> evaluation_duration = Default{10};
+  Opt<EvaluationUnit> evaluation_duration_unit = Default{EvaluationUnit::episodes};
+  Opt<int> evaluation_num_workers = Default{0};
+  Opt<bool> evaluation_parallel_to_training = Default{false};
+  Opt<ConfigValue> evaluation_config = Default{ConfigValue::empty_map()};
+  Opt<bool> always_attach_evaluation_results = Default{false};
+  Opt<double> evaluation_sample_timeout_s = Default{180.0};
 
   static void fields(auto& self, auto&& field) {
     field("evaluation_interval", self.evaluation_interval,
           "iterations from one evaluation to the next; null or 0: none", at_least(0));
-    field("evaluation_duration", self.evaluation_duration, "episodes of one evaluation",
-          at_least(1));
+    field(
+        "evaluation_duration", self.evaluation_duration,
+        "episodes or steps of one evaluation; auto: whole episodes as long as the training beside "
+        "it takes, so that their number depends on time",
+        at_least(1));
+    field("evaluation_duration_unit", self.evaluation_duration_unit,
+          "timesteps: as many whole episodes as make at least so many steps");
+    field("evaluation_num_workers", self.evaluation_num_workers,
+          "actors that evaluate; 0: the driver does it; same results", Range{0, 4096},
+          Aliases{{"evaluation_num_env_runners"}});
+    field("evaluation_parallel_to_training", self.evaluation_parallel_to_training,
+          "evaluate the weights from before the iteration while it trains; needs "
+          "evaluation_num_workers");
+    field(
+        "evaluation_config", self.evaluation_config,
+        "options of the algorithm that differ in evaluation; it explores only where explore: true "
+        "stands here");
+    field("always_attach_evaluation_results", self.always_attach_evaluation_results,
+          "report the last evaluation again in iterations without one");
+    field("evaluation_sample_timeout_s", self.evaluation_sample_timeout_s,
+          "seconds after which a warning names the evaluation workers that have not reported; the "
+          "run waits on",
+          Range{.low = 0, .high = 1e9, .low_open = true});
   }
 };
 
@@ -181,6 +237,14 @@ struct ReportingOptions {
           "an iteration learns from at least so many env steps", at_least(0));
     field("min_sample_timesteps_per_iteration", self.min_sample_timesteps_per_iteration,
           "an iteration takes at least so many env steps", at_least(0));
+  }
+};
+
+struct CallbackOptions {
+  Opt<std::optional<std::string>> callbacks = Default{std::nullopt};
+
+  static void fields(auto& self, auto&& field) {
+    field("callbacks", self.callbacks, "registered class whose methods are called as the run goes");
   }
 };
 

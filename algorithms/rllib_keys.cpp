@@ -61,8 +61,6 @@ constexpr ForeignKey kKeys[] = {
     {"placement_strategy", kNoEffect, "", "there is one machine"},
     // environment
     {"env_task_fn", kNotYet, "[null]", "curricula are not available yet"},
-    {"render_env", kNotYet, "[false]", "`knurl evaluate --render` shows a trained policy"},
-    {"clip_rewards", kNotYet, "[null, false]", kLater},
     {"observation_space", kNoEffect, "", "taken from the env"},
     {"action_space", kNoEffect, "", "taken from the env"},
     {"disable_env_checking", kNoEffect, "", "what costs nothing is checked while envs run"},
@@ -73,7 +71,6 @@ constexpr ForeignKey kKeys[] = {
     {"soft_horizon", kNotYet, "[false]", "use env_config.max_episode_steps"},
     {"no_done_at_end", kNotYet, "[false]", "time limits always truncate, never terminate"},
     // rollouts
-    {"batch_mode", kNotYet, "[truncate_episodes]", kLater},
     {"sample_async", kNotYet, "[false]", kLater},
     {"remote_worker_envs", kNotYet, "[false]", kLater},
     {"sample_collector", kNoEffect, "", kOneStack},
@@ -89,16 +86,9 @@ constexpr ForeignKey kKeys[] = {
     {"exploration_config.framework", kNoEffect, "", kTorchOnly},
     {"exploration_config.random_timesteps", kNotYet, "[0]", kLater},
     // evaluation
-    {"evaluation_duration_unit", kNotYet, "[episodes]", kLater},
-    {"evaluation_parallel_to_training", kNotYet, "[false]", kLater},
-    {"evaluation_config", kNotYet, "[null, {}, {explore: false}]", kLater},
-    {"evaluation_num_workers", kNotYet, "[0]", kLater},
-    {"evaluation_num_env_runners", kNotYet, "[0]", kLater},
     {"off_policy_estimation_methods", kNotYet, "[null, {}]", kLater},
     {"custom_evaluation_function", kNotYet, "[null]", kLater},
-    {"evaluation_sample_timeout_s", kNoEffect, "", "evaluation runs in the driver"},
-    {"always_attach_evaluation_results", kNoEffect, "", "results are reported when they are new"},
-    {"enable_async_evaluation", kNoEffect, "", "evaluation runs in the driver"},
+    {"enable_async_evaluation", kNoEffect, "", "evaluation workers always run by themselves"},
     // offline data
     {"input", kNotYet, "[sampler]", "offline data is not available yet"},
     {"input_", kNotYet, "[sampler]", "offline data is not available yet"},
@@ -131,7 +121,6 @@ constexpr ForeignKey kKeys[] = {
     {"log_level", kNoEffect, "", "the command line has --verbose"},
     {"log_sys_usage", kNoEffect, "", "always reported"},
     {"fake_sampler", kNotYet, "[false]", kLater},
-    {"callbacks", kNotYet, "[null]", kLater},
     {"extra_python_environs_for_driver", kNoEffect, "", kPython},
     {"extra_python_environs_for_worker", kNoEffect, "", kPython},
     // faults

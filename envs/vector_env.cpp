@@ -30,9 +30,6 @@ EnvBatch::EnvBatch(std::string name, const EnvFactory& factory, const Rng& rng,
         "a batch's envs are among those of the run");
   for (int i = 0; i < options.num_envs; ++i) {
     slots_.push_back({.env = nullptr, .rng = Rng()});
-    slots_.back().running.env = options.first_env + i;
-    slots_.back().episode =
-        options.first_env + i - *options_.total_envs;  // a reset goes to the next
     const auto make = [&] { make_one(i, factory); };
     run_one(i, EnvCall::constructor, make);
     if (slots_.back().error) std::rethrow_exception(slots_.back().error);
@@ -40,6 +37,19 @@ EnvBatch::EnvBatch(std::string name, const EnvFactory& factory, const Rng& rng,
   observations_ = SpaceLayout(spec_.observation);
   actions_ = SpaceLayout(spec_.action);
   parallel_ = options.stepping == Stepping::parallel;
+  restart(rng);
+}
+
+void EnvBatch::restart(const Rng& rng) {
+  rng_ = rng;
+  ended_.clear();
+  for (int i = 0; i < num_envs(); ++i) {
+    EnvSlot& slot = slots_[static_cast<std::size_t>(i)];
+    const int env = options_.first_env + i;
+    slot.started = false;
+    slot.running = {.env = env};
+    slot.episode = env - *options_.total_envs;  // a reset goes to the next
+  }
 }
 
 /// All envs have one layout: a row of the batch must fit each of them.
@@ -122,11 +132,21 @@ void EnvBatch::reset(const Rows& observation) {
   throw_first_error();
 }
 
-void EnvBatch::step(const ConstRows& actions, const VectorStep& out) {
-  const bool measure = !parallel_ && options_.stepping == Stepping::automatic &&
+void EnvBatch::step(const ConstRows& actions, const VectorStep& out,
+                    std::span<const std::uint8_t> active) {
+  const bool all = active.empty();
+  check(all || std::ssize(active) == num_envs(), "each env is told whether to step");
+  const bool measure = all && !parallel_ && options_.stepping == Stepping::automatic &&
                        options_.num_threads > 1 && measured_steps_ < kStepsToMeasure;
   const double start = measure ? steady_seconds() : 0.0;
-  for_each_env([&](int i) { step_one(i, actions, out); });
+  for_each_env([&](int i) {
+    if (all || active[static_cast<std::size_t>(i)] != 0) {
+      step_one(i, actions, out);
+    } else {
+      slots_[static_cast<std::size_t>(i)].ended = false;
+      slots_[static_cast<std::size_t>(i)].error = nullptr;
+    }
+  });
   if (measure) {
     measured_seconds_ += steady_seconds() - start;
     if (++measured_steps_ == kStepsToMeasure) choose_stepping(measured_seconds_ / kStepsToMeasure);

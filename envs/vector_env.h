@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,9 +29,10 @@ struct EpisodeSummary {
   int env = 0;               ///< index of the env in the whole run
   double episode_return = 0.0;
   std::int64_t length = 0;
-  std::int64_t ended_at = 0;      ///< steps that its env had taken in the run
-  bool terminated = false;        ///< else truncated
-  std::vector<double> info = {};  ///< info numbers at the end
+  std::int64_t ended_at = 0;                          ///< steps that its env had taken in the run
+  bool terminated = false;                            ///< else truncated
+  std::vector<double> info = {};                      ///< info numbers at the end
+  std::map<std::string, double> custom_metrics = {};  ///< numbers that who steps it adds, by name
 
   bool operator==(const EpisodeSummary&) const = default;
 };
@@ -74,9 +76,14 @@ class VectorEnv {
 
   /// Starts the next episode in every env. Throws Error(env) naming env, worker, index and call.
   virtual void reset(const Rows& observation) = 0;
-  /// Steps every env. If some throw, the others still finish their step, and the error of the
-  /// lowest index is thrown.
-  virtual void step(const ConstRows& actions, const VectorStep& out) = 0;
+  /// Forgets all episodes: the next reset starts the first ones of another stream.
+  virtual void restart(const Rng& rng) = 0;
+  /// Steps every env, or those whose element of `active` [num_envs] is not 0: the others stay as
+  /// they are, and so does all that is theirs in `out`. If some throw, the others still finish
+  /// their step, and the error of the lowest index is thrown.
+  virtual void step(const ConstRows& actions, const VectorStep& out,
+                    std::span<const std::uint8_t> active) = 0;
+  void step(const ConstRows& actions, const VectorStep& out) { step(actions, out, {}); }
   /// Episodes that the last step ended, in order of their env.
   [[nodiscard]] virtual std::span<const EpisodeSummary> ended() const = 0;
   /// The number of the episode that an env is in.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <numeric>
 
 namespace knurl {
@@ -48,6 +49,13 @@ Result episode_metrics(std::span<const EpisodeSummary> episodes,
     for (const EpisodeSummary& episode : episodes) values.push_back(episode.info.at(k));
     set_spread(result, "custom_metrics/" + info_names[k] + "_", "", values);
   }
+  std::map<std::string, std::vector<double>> custom;
+  for (const EpisodeSummary& episode : episodes) {
+    for (const auto& [name, number] : episode.custom_metrics) custom[name].push_back(number);
+  }
+  for (const auto& [name, numbers] : custom) {
+    set_spread(result, "custom_metrics/" + name + "_", "", numbers);
+  }
   set_spread(result, "policy_reward_", "/default_policy", returns);
   result.set("hist_stats/episode_reward", returns);
   result.set("hist_stats/episode_lengths", lengths);
@@ -55,6 +63,7 @@ Result episode_metrics(std::span<const EpisodeSummary> episodes,
 }
 
 std::vector<MetricInfo> episode_metric_infos(const std::vector<std::string>& info_names,
+                                             const std::vector<std::string>& custom_names,
                                              const std::string& prefix) {
   std::vector<MetricInfo> out;
   const auto add = [&](const std::string& name, std::string sentence,
@@ -78,6 +87,12 @@ std::vector<MetricInfo> episode_metric_infos(const std::vector<std::string>& inf
     for (const auto& [spread, word] : kSpreads) {
       add(fmt::format("custom_metrics/{}_{}", info, spread),
           fmt::format("{} of the env's info number {} at episode ends", word, info));
+    }
+  }
+  for (const std::string& custom : custom_names) {
+    for (const auto& [spread, word] : kSpreads) {
+      add(fmt::format("custom_metrics/{}_{}", custom, spread),
+          fmt::format("{} of the callbacks' number {} over episodes", word, custom));
     }
   }
   for (const auto& [spread, word] : kSpreads) {

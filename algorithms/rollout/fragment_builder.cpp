@@ -18,24 +18,42 @@ void copy_row(const Rows& from, std::int64_t from_row, const Rows& to, std::int6
 }  // namespace
 
 FragmentBuilder::FragmentBuilder(Shape shape) : shape_(std::move(shape)) {
+  allocate(shape_.steps);
+  for (const ColumnSpec& column : shape_.policy_columns) {
+    policy_columns_.push_back(steps_.columns.index_of(column.name));
+  }
+  open_.resize(at(shape_.num_envs));
+  grow_bootstrap(std::int64_t{2} * shape_.num_envs);
+}
+
+/// Room for so many steps; what is there is kept.
+void FragmentBuilder::allocate(std::int64_t steps) {
   std::vector<ColumnSpec> columns = shape_.observations->columns(column::kObservations);
   columns.insert(columns.end(), shape_.policy_columns.begin(), shape_.policy_columns.end());
   columns.push_back({column::kRewards, DType::float32, {}});
   for (const std::string& name : shape_.info) {
     columns.push_back({"info/" + name, DType::float64, {}});
   }
-  steps_.columns = RecordBatch(std::move(columns), (shape_.steps + 1) * shape_.num_envs);
-  RecordBatch& batch = steps_.columns;
-  observations_ = Rows(*shape_.observations, batch, column::kObservations);
-  rewards_ = batch.column<float>(column::kRewards);
-  for (const ColumnSpec& column : shape_.policy_columns) {
-    policy_columns_.push_back(batch.index_of(column.name));
-  }
+  RecordBatch batch(std::move(columns), (steps + 1) * shape_.num_envs);
+  const std::int64_t filled = steps_.columns.rows();
+  if (filled > 0) batch.copy_rows(0, steps_.columns, 0, filled);
+  steps_.columns = std::move(batch);
+  shape_.steps = steps;
+  observations_ = Rows(*shape_.observations, steps_.columns, column::kObservations);
+  rewards_ = steps_.columns.column<float>(column::kRewards);
+  info_.clear();
   for (const std::string& name : shape_.info) {
-    info_.push_back(batch.column<double>("info/" + name));
+    info_.push_back(steps_.columns.column<double>("info/" + name));
   }
-  open_.resize(at(shape_.num_envs));
-  grow_bootstrap(std::int64_t{2} * shape_.num_envs);
+}
+
+void FragmentBuilder::make_room(std::int64_t step) {
+  if (step >= shape_.steps) allocate(2 * shape_.steps);
+}
+
+void FragmentBuilder::stay(int env, std::int64_t step) {
+  const std::int64_t row = step * shape_.num_envs + env;
+  copy_row(observations_, row, observations_, row + shape_.num_envs);
 }
 
 std::span<float> FragmentBuilder::rewards(std::int64_t step) const {
@@ -68,15 +86,34 @@ void FragmentBuilder::end_episode(int env, std::int64_t step, Ending ending,
   open_[at(env)] = {.episode = next_episode, .first_step = step + 1};
 }
 
-PolicySteps FragmentBuilder::finish() {
-  const std::int64_t end = shape_.steps;
+PolicySteps FragmentBuilder::finish(std::int64_t steps) {
+  bool idle = false;
   for (int env = 0; env < shape_.num_envs; ++env) {
-    if (open_[at(env)].first_step == end) continue;
-    end_segment(env, end, Ending::cut, observations_, end * shape_.num_envs + env);
+    const Open& open = open_[at(env)];
+    idle = idle || (open.stopped && open.first_step < steps);
+    if (open.stopped || open.first_step == steps) continue;
+    end_segment(env, steps, Ending::cut, observations_, steps * shape_.num_envs + env);
   }
-  steps_.columns.set_rows(end * shape_.num_envs);
+  steps_.columns.set_rows(steps * shape_.num_envs);
   steps_.bootstrap.set_rows(bootstrap_rows_);
+  if (idle) drop_idle_rows();
   return std::move(steps_);
+}
+
+/// Leaves only rows of segments, one segment after the other.
+void FragmentBuilder::drop_idle_rows() {
+  std::vector<std::int32_t> rows;
+  for (Segment& segment : steps_.segments) {
+    const std::int64_t first = std::ssize(rows);
+    for (std::int64_t step = 0; step < segment.length; ++step) {
+      rows.push_back(static_cast<std::int32_t>(segment.row(step)));
+    }
+    segment.first_row = first;
+    segment.row_stride = 1;
+  }
+  RecordBatch packed(steps_.columns.columns(), std::ssize(rows));
+  packed.gather(steps_.columns, rows);
+  steps_.columns = std::move(packed);
 }
 
 void FragmentBuilder::end_segment(int env, std::int64_t end_step, Ending ending, const Rows& from,

@@ -11,7 +11,7 @@ namespace knurl {
 
 /// Fills the steps of a batch of envs. Env e's step t is row t * num_envs + e, so that all envs
 /// write, and the policy reads, one block a step; one more block takes the observations after the
-/// last step.
+/// last step. Envs may stop before the others: their rows are dropped in the end.
 class FragmentBuilder {
  public:
   struct Shape {
@@ -20,8 +20,8 @@ class FragmentBuilder {
     std::vector<std::string> info = {};           ///< names of the env's info numbers
     bool has_values = false;                      ///< bootstrap rows get a column of values
     int num_envs = 1;
-    int first_env = 0;  ///< index of the first env in the whole run
-    std::int64_t steps = 1;
+    int first_env = 0;       ///< index of the first env in the whole run
+    std::int64_t steps = 1;  ///< to make room for
   };
 
   explicit FragmentBuilder(Shape shape);
@@ -30,6 +30,8 @@ class FragmentBuilder {
   [[nodiscard]] Rows observations(std::int64_t step) const {
     return observations_.from(step * shape_.num_envs);
   }
+  /// Makes room for the step and the observations after it.
+  void make_room(std::int64_t step);
   /// The rewards of a step.
   [[nodiscard]] std::span<float> rewards(std::int64_t step) const;
 
@@ -44,8 +46,12 @@ class FragmentBuilder {
   /// next step is in episode `next_episode`.
   void end_episode(int env, std::int64_t step, Ending ending, const Rows& final_observations,
                    std::int64_t next_episode);
-  /// Cuts the episodes that go on, and hands over the steps.
-  PolicySteps finish();
+  /// An env whose episode ended with a step takes no more steps in this fragment.
+  void stop(int env) { open_[at(env)].stopped = true; }
+  /// What a stopped env shows while others take a step.
+  void stay(int env, std::int64_t step);
+  /// Cuts the episodes that go on, and hands over the first `steps` steps.
+  PolicySteps finish(std::int64_t steps);
 
   /// The observations that segments ended with, to be judged: rows of the finished bootstrap.
   [[nodiscard]] static Rows bootstrap_rows(const SpaceLayout& layout, PolicySteps& steps);
@@ -55,12 +61,15 @@ class FragmentBuilder {
   struct Open {
     std::int64_t episode = 0;
     std::int64_t first_step = 0;
+    bool stopped = false;
   };
 
   static std::size_t at(int env) { return static_cast<std::size_t>(env); }
   void end_segment(int env, std::int64_t end_step, Ending ending, const Rows& from,
                    std::int64_t from_row);
   void grow_bootstrap(std::int64_t rows);
+  void allocate(std::int64_t steps);
+  void drop_idle_rows();
 
   Shape shape_;
   PolicySteps steps_;

@@ -1,6 +1,8 @@
 #include "knurl/algorithms/rollout/rollout_worker.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 #include "knurl/algorithms/algorithm_config.h"
@@ -22,15 +24,22 @@ void copy_rows(const Rows& from, const Rows& to, std::int64_t rows) {
   }
 }
 
+/// A picture, to the terminal.
+void show(const std::string& picture) {
+  fmt::print("{}\n", picture);
+  std::fflush(stdout);
+}
+
 }  // namespace
 
-RolloutWorker::RolloutWorker(RolloutWorkerSpec spec) : spec_(std::move(spec)) {
-  const auto config = make_config(spec_.algorithm);
-  config->update(parse_options(spec_.config), "config");
-  const CommonOptions& options = config->common();
+RolloutWorker::RolloutWorker(RolloutWorkerSpec spec)
+    : spec_(std::move(spec)), config_(make_config(spec_.algorithm)) {
+  config_->update(parse_options(spec_.config), "config");
+  const CommonOptions& options = config_->common();
   env_name_ = *options.environment.env;
-  const Rng run(static_cast<std::uint64_t>(options.debugging.seed->value_or(0)));
-  rng_ = run.split(spec_.stream);
+  print_ = options.environment.render_env && spec_.first_env == 0;
+  run_ = Rng(static_cast<std::uint64_t>(options.debugging.seed->value_or(0)));
+  rng_ = run_.split(spec_.stream);
   env_ = make_vector_env(env_name_, *options.environment.env_config, rng_.split("env"),
                          {.num_envs = spec_.num_envs,
                           .first_env = spec_.first_env,
@@ -38,20 +47,41 @@ RolloutWorker::RolloutWorker(RolloutWorkerSpec spec) : spec_(std::move(spec)) {
                           .worker = spec_.worker,
                           .stepping = options.rollouts.env_stepping,
                           .num_threads = options.resources.num_cpus_per_worker,
-                          .render = spec_.render});
-  policy_ = config->make_policy(
-      env_->spec(), spec_.acting,
-      {.worker = spec_.worker, .workers = options.rollouts.num_rollout_workers});
+                          .render = spec_.render || print_});
+  make_policy();
   const auto n = static_cast<std::size_t>(spec_.num_envs);
   exploration_rngs_.resize(n);
   terminated_.resize(n);
   truncated_.resize(n);
+  active_.resize(n);
   info_.resize(env_->spec().info.size() * n);
   const SpaceLayout& layout = env_->observation_layout();
   observations_ = RecordBatch(layout.columns(column::kObservations), spec_.num_envs);
   observation_rows_ = Rows(layout, observations_, column::kObservations);
   final_observations_ = RecordBatch(layout.columns(column::kObservations), spec_.num_envs);
   final_rows_ = Rows(layout, final_observations_, column::kObservations);
+  if (const auto& callbacks = *options.callbacks.callbacks) {
+    const EpisodeWatch::Place place{
+        .purpose = spec_.purpose, .worker = spec_.worker, .first_env = spec_.first_env};
+    watch_ = std::make_unique<EpisodeWatch>(*callbacks, place, *env_);
+  }
+}
+
+RolloutWorker::~RolloutWorker() = default;
+
+void RolloutWorker::make_policy() {
+  policy_ = config_->make_policy(
+      env_->spec(), spec_.acting,
+      {.worker = spec_.worker, .workers = config_->common().rollouts.num_rollout_workers});
+}
+
+void RolloutWorker::restart(const std::string& stream) {
+  rng_ = run_.split(stream);
+  env_->restart(rng_.split("env"));
+  const Weights weights = policy_->weights();
+  make_policy();  // whose exploration begins anew
+  policy_->set_weights(weights);
+  started_ = false;
 }
 
 /// An episode's exploration depends on its number alone.
@@ -65,14 +95,11 @@ void RolloutWorker::start_if_needed() {
   env_->reset(observation_rows_);
   check_observations(observation_rows_);
   for (int env = 0; env < spec_.num_envs; ++env) seed_exploration(env);
+  if (watch_) watch_->start(observation_rows_);
   started_ = true;
 }
 
-Fragment RolloutWorker::sample(const SampleRequest& request) {
-  const double begin = steady_seconds();
-  start_if_needed();
-  started_ = false;  // where an env throws, all begin new episodes at the next call
-  const std::int64_t steps = request.steps_per_env;
+FragmentBuilder RolloutWorker::new_builder(std::int64_t steps) const {
   FragmentBuilder builder({.observations = &env_->observation_layout(),
                            .policy_columns = policy_->output_columns(),
                            .info = env_->spec().info,
@@ -81,20 +108,35 @@ Fragment RolloutWorker::sample(const SampleRequest& request) {
                            .first_env = spec_.first_env,
                            .steps = steps});
   copy_rows(observation_rows_, builder.observations(0), spec_.num_envs);
-  policy_->exploration().begin_fragment();
   for (int env = 0; env < spec_.num_envs; ++env) builder.start(env, env_->episode(env));
+  return builder;
+}
 
-  Fragment fragment{.env_steps = steps * spec_.num_envs,
-                    .weights_version = policy_->weights().version,
-                    .times = {.steps = steps}};
-  for (std::int64_t i = 0; i < steps; ++i) {
-    policy_->exploration().set_timestep(request.timestep + i * spec_.total_envs);
-    step(builder, i, fragment);
+Fragment RolloutWorker::sample(const SampleRequest& request) {
+  const double begin = steady_seconds();
+  start_if_needed();
+  policy_->exploration().begin_fragment();
+  started_ = false;  // where an env throws, all begin new episodes at the next call
+  const bool whole = request.mode == BatchMode::complete_episodes;
+  FragmentBuilder builder = new_builder(request.steps_per_env);
+  std::ranges::fill(active_, std::uint8_t{1});
+  num_active_ = spec_.num_envs;
+
+  Fragment fragment{.weights_version = policy_->weights().version};
+  std::int64_t steps = 0;
+  for (; whole ? num_active_ > 0 : steps < request.steps_per_env; ++steps) {
+    builder.make_room(steps);
+    policy_->exploration().set_timestep(request.timestep + steps * spec_.total_envs);
+    step(builder, steps, fragment);
+    end_episodes(builder, steps, request);
   }
   copy_rows(builder.observations(steps), observation_rows_, spec_.num_envs);
+  // where an env waited, the policy drew from its stream for nothing
+  for (int env = 0; whole && env < spec_.num_envs; ++env) seed_exploration(env);
   started_ = true;
 
-  PolicySteps out = builder.finish();
+  fragment.times.steps = steps;
+  PolicySteps out = builder.finish(steps);
   if (policy_->has_values()) {
     const double start = steady_seconds();
     policy_->values(FragmentBuilder::bootstrap_rows(env_->observation_layout(), out),
@@ -103,7 +145,14 @@ Fragment RolloutWorker::sample(const SampleRequest& request) {
   }
   fragment.policies.push_back(std::move(out));
   fragment.times.total = steady_seconds() - begin;
+  if (watch_) watch_->sample_end(fragment);
   return fragment;
+}
+
+/// Which envs step; nothing where all do.
+std::span<const std::uint8_t> RolloutWorker::active() const {
+  if (num_active_ == spec_.num_envs) return {};
+  return active_;
 }
 
 void RolloutWorker::step(FragmentBuilder& builder, std::int64_t step, Fragment& fragment) {
@@ -119,24 +168,57 @@ void RolloutWorker::step(FragmentBuilder& builder, std::int64_t step, Fragment& 
   // step: the envs write where the next act reads
   const Rows next = builder.observations(step + 1);
   const std::span<float> rewards = builder.rewards(step);
-  env_->step(output.env_actions, {.observation = next,
-                                  .reward = rewards,
-                                  .terminated = terminated_,
-                                  .truncated = truncated_,
-                                  .final_observation = final_rows_,
-                                  .info = info_});
+  for (int env = 0; num_active_ < spec_.num_envs && env < spec_.num_envs; ++env) {
+    if (active_[static_cast<std::size_t>(env)] == 0) builder.stay(env, step);
+  }
+  env_->step(output.env_actions,
+             {.observation = next,
+              .reward = rewards,
+              .terminated = terminated_,
+              .truncated = truncated_,
+              .final_observation = final_rows_,
+              .info = info_},
+             active());
   builder.add_info(step, info_);
   check_step(rewards, next);
+  fragment.env_steps += num_active_;
   fragment.times.env += steady_seconds() - acted;
+  if (print_ && active_[0] != 0) show(env_->render(0));
 
-  // end what has ended
+  // tell who wants to know
+  const std::size_t known = fragment.episodes.size();
+  fragment.episodes.insert(fragment.episodes.end(), env_->ended().begin(), env_->ended().end());
+  if (watch_) {
+    watch_->step({.actions = output.env_actions,
+                  .observations = next,
+                  .final_observations = final_rows_,
+                  .rewards = rewards,
+                  .info = info_,
+                  .active = active()},
+                 std::span(fragment.episodes).subspan(known));
+  }
+  config_->common().environment.clip_rewards->apply(rewards);
+}
+
+void RolloutWorker::end_episodes(FragmentBuilder& builder, std::int64_t step,
+                                 const SampleRequest& request) {
+  constexpr std::int64_t kMostSteps = 1'000'000;
+  const bool whole = request.mode == BatchMode::complete_episodes;
   for (const EpisodeSummary& ended : env_->ended()) {
     const int env = ended.env - spec_.first_env;
     builder.end_episode(env, step, ended.terminated ? Ending::terminated : Ending::truncated,
                         final_rows_, env_->episode(env));
     seed_exploration(env);
-    fragment.episodes.push_back(ended);
+    if (!whole || step + 1 < request.steps_per_env) continue;
+    builder.stop(env);
+    active_[static_cast<std::size_t>(env)] = 0;
+    --num_active_;
   }
+  if (!whole || num_active_ == 0 || step < request.steps_per_env + kMostSteps - 1) return;
+  const auto env = static_cast<int>(std::ranges::find(active_, 1) - active_.begin());
+  refuse(last_moment(env), fmt::format("batch_mode complete_episodes: the episode goes on after "
+                                       "more than {} steps; give env_config.max_episode_steps",
+                                       kMostSteps));
 }
 
 /// What an env must not give stops the run where it comes from, before anything is learnt from it.
@@ -198,6 +280,7 @@ std::vector<std::byte> RolloutWorker::save_state() const {
     for (const Rng& rng : exploration_rngs_) write(out, rng.state());
     policy_->exploration().save(out);
     write(out, observations_);
+    write(out, watch_ ? watch_->numbers() : EpisodeWatch::Numbers());
   }
   return out.take_bytes();
 }
@@ -215,6 +298,8 @@ void RolloutWorker::load_state(const std::vector<std::byte>& state) {
     fail(ErrorKind::checkpoint, "worker {}: saved observations are of another env", spec_.worker);
   }
   observations_.copy_rows(0, observations, 0, observations.rows());
+  auto numbers = read<EpisodeWatch::Numbers>(in);
+  if (watch_ && !numbers.empty()) watch_->set_numbers(std::move(numbers));
 }
 
 }  // namespace knurl

@@ -2,30 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
-
-#include <fmt/ranges.h>
 
 #include "knurl/core/base/error.h"
-#include "knurl/core/base/log.h"
 
 namespace knurl {
 namespace {
 
 constexpr const char* kStateFile = "workers.safetensors";
-
-/// The runtime that worker sets share where the program has not started one.
-std::shared_ptr<runtime::ScopedRuntime> share_runtime() {
-  static std::mutex mutex;
-  static std::weak_ptr<runtime::ScopedRuntime> shared;
-  const std::lock_guard lock(mutex);
-  std::shared_ptr<runtime::ScopedRuntime> held = shared.lock();
-  if (!held && !runtime::active()) {
-    held = std::make_shared<runtime::ScopedRuntime>(runtime::init());
-    shared = held;
-  }
-  return held;
-}
 
 }  // namespace
 
@@ -47,19 +30,17 @@ WorkerSet::WorkerSet(const AlgorithmConfig& config) {
     local_ = std::make_unique<RolloutWorker>(spec(0, 0));
     return;
   }
-  timeout_ =
-      std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * options.sample_timeout_s.value()));
-  shared_runtime_ = share_runtime();
-  runtime_ = runtime::current_runtime();
+  patience_ = patience_of(options.sample_timeout_s);
+  runtime_.emplace();
   for (int worker = 1; worker <= workers; ++worker) {
-    remote_.push_back(runtime_->actor<RolloutWorker>(
+    remote_.push_back(runtime_->get().actor<RolloutWorker>(
         runtime::ActorOptions{.name = fmt::format("rollout worker {}", worker)},
         spec(worker, (worker - 1) * envs)));
   }
   // an env that cannot be made is an error now, not at the first sample
   std::vector<runtime::ObjectRef<int>> made;
   for (const auto& worker : remote_) made.push_back(worker.call<&RolloutWorker::num_envs>());
-  runtime_->get(std::move(made));
+  runtime_->get().get(std::move(made));
 }
 
 std::vector<Fragment> WorkerSet::sample(const SampleRequest& request) {
@@ -70,35 +51,15 @@ std::vector<Fragment> WorkerSet::sample(const SampleRequest& request) {
   }
   std::vector<runtime::ObjectRef<Fragment>> refs;
   for (const auto& worker : remote_) refs.push_back(worker.call<&RolloutWorker::sample>(request));
-  wait_for(refs);
-  runtime_->get(weights_sent_);
+  wait_for_reports(runtime_->get(), refs, patience_, "rollout worker");
+  runtime_->get().get(weights_sent_);
   weights_sent_.clear();
-  return runtime_->get(std::move(refs));
-}
-
-/// Waits until all workers have reported, or throws what the first that fails throws. An env that
-/// hangs throws nothing: who is waited for is said now and then.
-void WorkerSet::wait_for(const std::vector<runtime::ObjectRef<Fragment>>& refs) const {
-  double waited = 0.0;
-  for (auto pending = refs; !pending.empty();) {
-    auto next = runtime_->wait(pending, {.timeout = timeout_});
-    for (const auto& ref : next.ready) runtime_->get(ref);
-    if (next.ready.empty()) {
-      waited += std::chrono::duration<double>(timeout_).count();
-      std::vector<std::ptrdiff_t> who;
-      for (const auto& ref : next.pending)
-        who.push_back(std::ranges::find(refs, ref) - refs.begin());
-      for (auto& worker : who) ++worker;  // the driver's would be 0
-      log(LogLevel::warning, "rollout worker {} has not reported for {:.10g} s; waiting on",
-          fmt::join(who, ", "), waited);
-    }
-    pending = std::move(next.pending);
-  }
+  return runtime_->get().get(std::move(refs));
 }
 
 void WorkerSet::set_weights(const Weights& weights) {
   if (local_) return local_->set_weights(weights);
-  const auto ref = runtime_->put(weights);
+  const auto ref = runtime_->get().put(weights);
   for (const auto& worker : remote_) {
     weights_sent_.push_back(worker.call<&RolloutWorker::set_weights>(ref));
   }
@@ -111,7 +72,7 @@ void WorkerSet::save(CheckpointData& out) const {
   } else {
     std::vector<runtime::ObjectRef<std::vector<std::byte>>> refs;
     for (const auto& worker : remote_) refs.push_back(worker.call<&RolloutWorker::save_state>());
-    states = runtime_->get(std::move(refs));
+    states = runtime_->get().get(std::move(refs));
   }
   std::vector<ColumnSpec> columns;
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -145,7 +106,7 @@ void WorkerSet::load(const CheckpointData& in) {
       loaded.push_back(remote_[i].call<&RolloutWorker::load_state>(std::move(state)));
     }
   }
-  if (!loaded.empty()) runtime_->get(loaded);
+  if (!loaded.empty()) runtime_->get().get(loaded);
 }
 
 }  // namespace knurl

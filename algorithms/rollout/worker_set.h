@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "knurl/algorithms/algorithm_config.h"
 #include "knurl/algorithms/rollout/rollout_worker.h"
+#include "knurl/algorithms/rollout/worker_actors.h"
 #include "knurl/core/checkpoint/checkpoint.h"
 #include "knurl/core/runtime/runtime.h"
 
@@ -17,8 +19,6 @@ namespace knurl {
 /// the same envs give the same steps however many workers share them.
 class WorkerSet {
  public:
-  /// Actors live in the active runtime; where there is none, in one that all worker sets share and
-  /// that ends with the last of them.
   explicit WorkerSet(const AlgorithmConfig& config);
 
   /// A fragment from each worker, in order of the workers. Throws what a worker throws, also what
@@ -27,6 +27,20 @@ class WorkerSet {
   /// Sends weights to all; what is sampled afterwards acts by them.
   void set_weights(const Weights& weights);
 
+  /// What `Function`, a plain function or captureless lambda of a RolloutWorker&, returns in each
+  /// worker, in order of the workers. Runs where the workers live.
+  template <auto Function>
+  auto foreach_worker() {
+    using Answer = std::invoke_result_t<decltype(Function), RolloutWorker&>;
+    static_assert(!std::is_void_v<Answer>, "foreach_worker's function returns something");
+    if (local_) return std::vector<Answer>{Function(*local_)};
+    std::vector<runtime::ObjectRef<Answer>> refs;
+    for (const auto& worker : remote_) {
+      refs.push_back(worker.template call<&RolloutWorker::apply<Function>>());
+    }
+    return runtime_->get().get(std::move(refs));
+  }
+
   void save(CheckpointData& out) const;
   /// Throws Error(checkpoint) where the state is of another number of workers.
   void check_fits(const CheckpointData& in) const;
@@ -34,15 +48,13 @@ class WorkerSet {
   void load(const CheckpointData& in);
 
  private:
-  void wait_for(const std::vector<runtime::ObjectRef<Fragment>>& refs) const;
   [[nodiscard]] std::size_t num_workers() const { return local_ ? 1 : remote_.size(); }
 
-  std::shared_ptr<runtime::ScopedRuntime> shared_runtime_;  ///< null where somebody else's is used
-  std::optional<runtime::Runtime> runtime_;
+  std::optional<WorkerRuntime> runtime_;  ///< where the actors live
   std::unique_ptr<RolloutWorker> local_;
   std::vector<runtime::ActorHandle<RolloutWorker>> remote_;
   std::vector<runtime::ObjectRef<void>> weights_sent_;
-  std::chrono::nanoseconds timeout_{0};  ///< after which a worker that does not report is named
+  std::chrono::nanoseconds patience_{0};  ///< after which a worker that does not report is named
 };
 
 }  // namespace knurl

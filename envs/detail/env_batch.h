@@ -46,7 +46,10 @@ class EnvBatch final : public VectorEnv {
   [[nodiscard]] const SpaceLayout& observation_layout() const override { return observations_; }
   [[nodiscard]] const SpaceLayout& action_layout() const override { return actions_; }
   void reset(const Rows& observation) override;
-  void step(const ConstRows& actions, const VectorStep& out) override;
+  void restart(const Rng& rng) override;
+  using VectorEnv::step;
+  void step(const ConstRows& actions, const VectorStep& out,
+            std::span<const std::uint8_t> active) override;
   [[nodiscard]] std::span<const EpisodeSummary> ended() const override { return ended_; }
   [[nodiscard]] std::int64_t episode(int env) const override { return slot(env).episode; }
   [[nodiscard]] std::int64_t episode_length(int env) const override {

@@ -47,6 +47,8 @@ class NetPolicy final : public Policy {
   using Policy::summary;
   [[nodiscard]] std::string summary(const std::string& part) const override;
 
+  /// How a Q net's outputs become action values; nothing for other nets.
+  [[nodiscard]] const std::optional<QHead>& q_head() const { return q_head_; }
   /// The action values [rows, actions] that a Q net gives observations, as they last act on them.
   /// Throws std::logic_error for other nets.
   void q_values(const ConstRows& observations, std::int64_t rows, std::span<float> out);

@@ -42,6 +42,7 @@ TEST(Config, EveryMemberIsAField) {
   expect_every_member_is_a_field<EvaluationOptions>();
   expect_every_member_is_a_field<ResourceOptions>();
   expect_every_member_is_a_field<ReportingOptions>();
+  expect_every_member_is_a_field<CallbackOptions>();
   expect_every_member_is_a_field<DebuggingOptions>();
   expect_every_member_is_a_field<ModelConfig>();
   expect_every_member_is_a_field<OptimizerConfig>();

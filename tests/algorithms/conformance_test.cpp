@@ -107,9 +107,24 @@ TEST_P(EveryAlgorithm, HowEnvsAreSharedOutChangesNothing) {
   }
 }
 
+TEST_P(EveryAlgorithm, WholeEpisodesAreLearntFromHoweverEnvsAreSharedOut) {
+  const std::string whole = "batch_mode: complete_episodes, env_config: {max_episode_steps: 30}";
+  const auto one = config_of(GetParam(), "{" + whole + "}")->build();
+  const std::vector<Result> expected = train(*one, 2);
+  EXPECT_NE(expected[1].number("num_env_steps_trained"), 0.0);
+  for (const char* split :
+       {"num_workers: 2, num_envs_per_worker: 3", "num_workers: 6, num_envs_per_worker: 1"}) {
+    const auto several = config_of(GetParam(), fmt::format("{{{}, {}}}", whole, split))->build();
+    EXPECT_EQ(train(*several, 2), expected) << split;
+    EXPECT_EQ(weights_of(*several), weights_of(*one)) << split;
+  }
+}
+
 TEST_P(EveryAlgorithm, ARestoredRunIsTheRunThatWasNotInterrupted) {
   // 100 and 20 steps do not divide by 6 envs: whole fragments make more
-  for (const char* split : {"{}", "{num_workers: 3, num_envs_per_worker: 2}"}) {
+  for (const char* split : {"{}", "{num_workers: 3, num_envs_per_worker: 2}",
+                            "{batch_mode: complete_episodes, clip_rewards: true,"
+                            " env_config: {max_episode_steps: 30}}"}) {
     const auto whole = config_of(GetParam(), split)->build();
     train(*whole, 2);
     const std::vector<Result> expected = train(*whole, 2);
@@ -199,6 +214,28 @@ TEST_P(EveryAlgorithm, AWeightlessCallDoesNotDisturbTraining) {
     (void)disturbed->get_policy().summary();
   }
   EXPECT_EQ(weights_of(*plain), weights_of(*disturbed));
+}
+
+TEST_P(EveryAlgorithm, EvaluationDoesNotTouchTraining) {
+  const auto plain = config_of(GetParam())->build();
+  const std::vector<Result> expected = train(*plain, 3);
+  for (const char* evaluation :
+       {"evaluation_duration: 3",
+        "evaluation_duration: 20, evaluation_duration_unit: timesteps, evaluation_num_workers: 2",
+        "evaluation_duration: auto, evaluation_num_workers: 2, evaluation_parallel_to_training: "
+        "true, evaluation_config: {explore: true}"}) {
+    const auto evaluated =
+        config_of(GetParam(), fmt::format("{{evaluation_interval: 2, {}}}", evaluation))->build();
+    std::vector<Result> results;
+    for (const Result& result : train(*evaluated, 3)) {
+      Result& training = results.emplace_back();
+      for (const auto& [name, value] : result.entries()) {
+        if (!name.starts_with("evaluation/")) training.set(name, value);
+      }
+    }
+    EXPECT_EQ(results, expected) << evaluation;
+    EXPECT_EQ(weights_of(*evaluated), weights_of(*plain)) << evaluation;
+  }
 }
 
 std::vector<Case> cases() {

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
 #include "counter_env.h"
 #include "knurl/algorithms/ppo/ppo_batch.h"
 #include "knurl/algorithms/ppo/ppo_config.h"
+#include "knurl/algorithms/q_learning/q_learning_config.h"
 #include "knurl/algorithms/rollout/evaluation.h"
 #include "knurl/algorithms/rollout/rollout_worker.h"
 #include "knurl/algorithms/rollout/worker_set.h"
@@ -148,7 +150,8 @@ std::map<std::pair<int, std::int64_t>, std::vector<float>> by_episode(
   return out;
 }
 
-std::vector<Fragment> cartpole_fragments(int workers, int envs_per_worker) {
+std::vector<Fragment> cartpole_fragments(int workers, int envs_per_worker,
+                                         BatchMode mode = BatchMode::truncate_episodes) {
   PPOConfig config;
   config.environment("CartPole-v1")
       .rollouts({.num_rollout_workers = workers, .num_envs_per_worker = envs_per_worker})
@@ -161,7 +164,9 @@ std::vector<Fragment> cartpole_fragments(int workers, int envs_per_worker) {
       fresh_weights(config.net_for(SpaceLayout(env.observation), SpaceLayout(env.action)), Rng(3)));
   std::vector<Fragment> all;
   for (int round = 0; round < 3; ++round) {
-    for (Fragment& fragment : set.sample({.steps_per_env = 40})) all.push_back(std::move(fragment));
+    for (Fragment& fragment : set.sample({.steps_per_env = 40, .mode = mode})) {
+      all.push_back(std::move(fragment));
+    }
   }
   return all;
 }
@@ -172,6 +177,107 @@ TEST(Rollout, TheSameEnvsGiveTheSameStepsHoweverManyWorkersShareThem) {
   EXPECT_EQ(by_episode(cartpole_fragments(1, 4)), one);
   EXPECT_EQ(by_episode(cartpole_fragments(2, 2)), one);
   EXPECT_EQ(by_episode(cartpole_fragments(4, 1)), one);
+}
+
+TEST(Rollout, WholeEpisodesAreTheSameHoweverManyWorkersShareThem) {
+  const BatchMode whole = BatchMode::complete_episodes;
+  const auto one = by_episode(cartpole_fragments(0, 4, whole));
+  EXPECT_GT(one.size(), 12U);
+  EXPECT_EQ(by_episode(cartpole_fragments(1, 4, whole)), one);
+  EXPECT_EQ(by_episode(cartpole_fragments(2, 2, whole)), one);
+  EXPECT_EQ(by_episode(cartpole_fragments(4, 1, whole)), one);
+}
+
+TEST(Rollout, EachEnvStopsWithTheFirstEpisodeThatEndsAfterSoManySteps) {
+  RolloutWorker worker = worker_of(counter_config("{random_length: true}"), 3);
+  std::int64_t next_episode = 0;
+  for (int round = 0; round < 20; ++round) {
+    const Fragment fragment =
+        worker.sample({.steps_per_env = 5, .mode = BatchMode::complete_episodes});
+    const PolicySteps& steps = fragment.policies[0];
+    EXPECT_EQ(steps.columns.rows(), fragment.env_steps);
+    std::map<int, std::int64_t> taken;
+    std::vector<bool> used(static_cast<std::size_t>(fragment.env_steps));
+    for (const Segment& segment : steps.segments) {  // of each env in order
+      EXPECT_LT(taken[segment.env], 5);              // or it would have stopped
+      taken[segment.env] += segment.length;
+      EXPECT_EQ(segment.ending, Ending::terminated);
+      EXPECT_TRUE(segment.length == 1 || segment.length == 100);
+      std::vector<float> counted(static_cast<std::size_t>(segment.length) + 1);
+      std::iota(counted.begin(), counted.end(), 0.0F);
+      EXPECT_EQ(observations_of(steps, segment), counted);
+      for (std::int64_t t = 0; t < segment.length; ++t) {
+        EXPECT_EQ(steps.columns.column<float>("rewards")[segment.row(t)],
+                  static_cast<float>(t + 1));
+        EXPECT_FALSE(used[static_cast<std::size_t>(segment.row(t))]);
+        used[static_cast<std::size_t>(segment.row(t))] = true;
+      }
+    }
+    for (int env = 0; env < 3; ++env) EXPECT_GE(taken[env], 5) << env;
+    EXPECT_EQ(fragment.episodes.size(), steps.segments.size());
+    next_episode += std::ssize(fragment.episodes);
+  }
+  EXPECT_GT(next_episode, 60);
+}
+
+TEST(Rollout, AnEpisodeThatNeverEndsIsAnErrorWhereItIsToBeWhole) {
+  RolloutWorker worker = worker_of(counter_config("{length: 2000000000}"), 1);
+  try {
+    worker.sample({.steps_per_env = 1, .mode = BatchMode::complete_episodes});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "Counter-v0 (worker 0, env 0): episode 0, step 1000001: batch_mode "
+                 "complete_episodes: the episode goes on after more than 1000000 steps; give "
+                 "env_config.max_episode_steps");
+  }
+}
+
+TEST(Rollout, ClippedRewardsAreLearntFromAndReturnsAreTheEnvs) {
+  for (const auto& [clip, expected] :
+       {std::pair<RewardClip, std::vector<float>>{{}, {1, 2, 3, 4}},
+        {{.kind = RewardClip::Kind::sign}, {1, 1, 1, 1}},
+        {{.kind = RewardClip::Kind::bound, .bound = 2.5}, {1, 2, 2.5, 2.5}}}) {
+    PPOConfig config = counter_config("{length: 4}");
+    config.environment("Counter-v0", {.clip_rewards = clip});
+    RolloutWorker worker = worker_of(config, 1);
+    const Fragment fragment = worker.sample({.steps_per_env = 4});
+    const auto rewards = fragment.policies[0].columns.column<float>("rewards").span();
+    EXPECT_EQ(std::vector<float>(rewards.begin(), rewards.end()), expected);
+    EXPECT_EQ(fragment.episodes.at(0).episode_return, 10.0);
+  }
+}
+
+TEST(Rollout, ASignIsMinusOneZeroOrOneAndABoundCutsBothSides) {
+  std::vector<float> rewards{-3.0F, 0.0F, 0.5F};
+  RewardClip{.kind = RewardClip::Kind::sign}.apply(rewards);
+  EXPECT_EQ(rewards, (std::vector<float>{-1.0F, 0.0F, 1.0F}));
+  rewards = {-3.0F, -0.5F, 7.0F};
+  RewardClip{.kind = RewardClip::Kind::bound, .bound = 2.0}.apply(rewards);
+  EXPECT_EQ(rewards, (std::vector<float>{-2.0F, -0.5F, 2.0F}));
+}
+
+TEST(Rollout, TheFirstEnvIsPrintedAfterEachOfItsSteps) {
+  QLearningConfig config;
+  config.environment("Maze-v0", {.render_env = true}).debugging({.seed = 1});
+  const auto spec = [&](int first_env) {
+    return RolloutWorkerSpec{.algorithm = "QLearning",
+                             .config = config.resolved()->to_yaml(),
+                             .num_envs = 2,
+                             .first_env = first_env,
+                             .total_envs = 4};
+  };
+  RolloutWorker first(spec(0));
+  RolloutWorker second(spec(2));
+  std::string expected;
+  ::testing::internal::CaptureStdout();
+  for (int i = 0; i < 5; ++i) {
+    first.sample({.steps_per_env = 1});
+    second.sample({.steps_per_env = 1});
+    expected += first.picture(0) + "\n";
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), expected);
+  EXPECT_NE(expected.find("|S"), std::string::npos);
 }
 
 TEST(Rollout, TheLearnersOrderOfRowsDoesNotDependOnTheWorkers) {

@@ -59,5 +59,14 @@ TEST(Docs, WriteAnEnvShowsEveryLineOfItsProjectAndNoOther) {
   for (const auto& [name, text] : files) EXPECT_EQ(shown[name], text) << name;
 }
 
+TEST(Docs, CallbacksShowsAProgramThatIsBuilt) {
+  const fs::path root = KNURL_SOURCE_DIR;
+  const std::string program =
+      without_empty_lines(read_file(root / "apps" / "examples" / "callbacks.cpp"));
+  const auto blocks = code_blocks(read_file(root / "docs" / "callbacks.md"));
+  ASSERT_EQ(blocks.size(), 1U);
+  EXPECT_NE(program.find(blocks[0]), std::string::npos) << blocks[0];
+}
+
 }  // namespace
 }  // namespace knurl::e2e

@@ -65,25 +65,27 @@ class BatchDriver {
 
   void reset() { env_->reset(observation_); }
 
-  /// One step of all envs, by random actions.
-  BatchStep step() {
+  /// One step of all envs, or those that are active, by random actions.
+  BatchStep step(std::span<const std::uint8_t> active = {}) {
     for (int i = 0; i < env_->num_envs(); ++i) {
       Rng rng = Rng(99)
                     .split("episode", static_cast<std::uint64_t>(env_->episode(i)))
                     .split("step", static_cast<std::uint64_t>(env_->episode_length(i)));
       sample(Row(actions_, i), rng);
     }
-    return step_as_given();
+    return step_as_given(active);
   }
 
   /// One step by the actions that lie in the column "action".
-  BatchStep step_as_given() {
-    env_->step(actions_, {.observation = observation_,
-                          .reward = columns_.column<float>("reward").span(),
-                          .terminated = columns_.column<std::uint8_t>("terminated").span(),
-                          .truncated = columns_.column<std::uint8_t>("truncated").span(),
-                          .final_observation = final_observation_,
-                          .info = info_});
+  BatchStep step_as_given(std::span<const std::uint8_t> active = {}) {
+    env_->step(actions_,
+               {.observation = observation_,
+                .reward = columns_.column<float>("reward").span(),
+                .terminated = columns_.column<std::uint8_t>("terminated").span(),
+                .truncated = columns_.column<std::uint8_t>("truncated").span(),
+                .final_observation = final_observation_,
+                .info = info_},
+               active);
     return result();
   }
 

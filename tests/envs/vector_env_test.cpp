@@ -72,6 +72,63 @@ TEST(VectorEnv, AllWaysOfSteppingGiveTheSameResults) {
   }
 }
 
+/// Env i's part of a step.
+BatchStep part_of(const BatchStep& step, std::size_t i, std::size_t info) {
+  BatchStep out{.observation = {step.observation[i]},
+                .final_observation = {step.final_observation[i]},
+                .reward = {step.reward[i]},
+                .terminated = {step.terminated[i]},
+                .truncated = {step.truncated[i]},
+                .episode = {step.episode[i]},
+                .episode_length = {step.episode_length[i]}};
+  for (std::size_t k = 0; k < info; ++k) out.info.push_back(step.info[i * info + k]);
+  for (const EpisodeSummary& ended : step.ended) {
+    if (ended.env == static_cast<int>(i)) out.ended.push_back(ended);
+  }
+  return out;
+}
+
+TEST(VectorEnv, AnEnvThatWaitsStaysAsItIsAndGoesOnWhereItStood) {
+  for (const auto& [name, factory] : all_envs()) {
+    for (const Stepping stepping : {Stepping::serial, Stepping::parallel}) {
+      BatchDriver always = drive(name, factory, options_for(3, Stepping::serial));
+      BatchDriver waiting = drive(name, factory, options_for(3, stepping));
+      const std::size_t info = always.env().spec().info.size();
+      always.reset();
+      waiting.reset();
+      std::vector<BatchStep> expected;
+      for (int i = 0; i < 300; ++i) expected.push_back(always.step());
+      BatchStep before = waiting.result();
+      std::array<std::size_t, 3> taken{};
+      for (std::size_t i = 0; i < 300; ++i) {
+        std::array<std::uint8_t, 3> active{};
+        for (std::size_t env = 0; env < 3; ++env) active[env] = (i + env) % 3 == 0 || i % 7 == 3;
+        const BatchStep step = waiting.step(active);
+        for (std::size_t env = 0; env < 3; ++env) {
+          BatchStep unchanged = part_of(before, env, info);
+          unchanged.ended.clear();
+          const BatchStep& right =
+              active[env] ? part_of(expected[taken[env]++], env, info) : unchanged;
+          ASSERT_TRUE(part_of(step, env, info) == right) << name << ", step " << i << ", " << env;
+        }
+        before = step;
+      }
+      EXPECT_GT(taken[2], 100U);
+    }
+  }
+}
+
+TEST(VectorEnv, ARestartedBatchIsANewOne) {
+  BatchDriver used = drive("Dice", all_envs()["Dice"], options_for(3, Stepping::serial), 1);
+  used.reset();
+  for (int i = 0; i < 50; ++i) used.step();
+  used.env().restart(Rng(7));
+  BatchDriver fresh = drive("Dice", all_envs()["Dice"], options_for(3, Stepping::serial), 7);
+  used.reset();
+  fresh.reset();
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(used.step() == fresh.step()) << i;
+}
+
 TEST(VectorEnv, OnlyParallelSteppingRunsInAnArena) {
   const int outside = threads_here();
   const int inside = outside + 2;
