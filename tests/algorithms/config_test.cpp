@@ -82,7 +82,7 @@ TEST(Config, DefaultsAreRllibs) {
   EXPECT_EQ(ppo.own().kl_target, 0.01);
   EXPECT_EQ(ppo.own().sgd_minibatch_size, 128);
   EXPECT_EQ(ppo.own().num_sgd_iter, 30);
-  EXPECT_EQ(ppo.own().clip_param, 0.3);
+  EXPECT_EQ(ppo.own().clip_param, Schedule(0.3));
   EXPECT_EQ(ppo.own().vf_clip_param, 10.0);
   EXPECT_EQ(ppo.own().vf_loss_coeff, 1.0);
 }
@@ -95,7 +95,7 @@ TEST(Config, SettingOneOptionResetsNoOther) {
   config.training({.model = {.fcnet_activation = Activation::relu}});
   EXPECT_EQ(config.common().training.lr->at(0), 3e-4);
   EXPECT_EQ(config.common().training.gamma, 0.9);
-  EXPECT_EQ(config.own().clip_param, 0.2);
+  EXPECT_EQ(config.own().clip_param, Schedule(0.2));
   EXPECT_EQ(config.common().rollouts.num_rollout_workers, 1);
   EXPECT_EQ(config.common().rollouts.num_envs_per_worker, 4);
   EXPECT_EQ(*config.common().training.model.fcnet_hiddens, std::vector{32});
