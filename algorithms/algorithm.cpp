@@ -194,7 +194,7 @@ void Algorithm::note_episodes(const std::vector<Fragment>& fragments) {
 
 void Algorithm::share_weights() {
   const double start = steady_seconds();
-  workers_->set_weights(learner().weights());
+  workers_->set_weights(acting_weights());
   workers_have_weights_ = true;
   timers_.share += steady_seconds() - start;
 }

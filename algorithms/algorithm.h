@@ -106,6 +106,9 @@ class Algorithm : public tune::Trainable {
 
   [[nodiscard]] virtual Learner& learner() = 0;
 
+  /// The weights by which workers act: the learner's, unless exploration changes them.
+  [[nodiscard]] virtual Weights acting_weights() { return learner().weights(); }
+
   /// What the algorithm keeps beside its learner: numbers for learner_stats, and what a checkpoint
   /// must hold of it.
   virtual void report_own(Result& /*stats*/) const {}

@@ -2,8 +2,8 @@
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/core/base/error.h"
-#include "knurl/models/fast/net_policy.h"
 #include "knurl/models/columns.h"
+#include "knurl/models/fast/net_policy.h"
 
 namespace knurl {
 namespace {

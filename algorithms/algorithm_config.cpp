@@ -59,6 +59,10 @@ void check_belonging(const ExplorationConfig& e, const ExplorationConfig& fresh)
     refuse(*e.epsilon_timesteps != *fresh.epsilon_timesteps, "epsilon_timesteps", "EpsilonGreedy");
     refuse(e.epsilon_schedule->has_value(), "epsilon_schedule", "EpsilonGreedy");
   }
+  if (e.type.value() != ExplorationType::parameter_noise) {
+    refuse(*e.initial_stddev != *fresh.initial_stddev, "initial_stddev", "ParameterNoise");
+    refuse(*e.random_timesteps != *fresh.random_timesteps, "random_timesteps", "ParameterNoise");
+  }
   if (e.type.value() != ExplorationType::soft_q) {
     refuse(*e.temperature != *fresh.temperature, "temperature", "SoftQ");
   }

@@ -83,8 +83,8 @@ constexpr ForeignKey kKeys[] = {
     {"compress_observations", kNoEffect, "", "observations are never compressed"},
     {"max_requests_in_flight_per_sampler_worker", kNoEffect, "", "sampling is synchronous"},
     // exploration
+    {"exploration_config.sub_exploration", kNotYet, "[null, {}]", "is EpsilonGreedy, 1 for random_timesteps and 0.01 then"},
     {"exploration_config.framework", kNoEffect, "", kTorchOnly},
-    {"exploration_config.random_timesteps", kNotYet, "[0]", kLater},
     // evaluation
     {"off_policy_estimation_methods", kNotYet, "[null, {}]", kLater},
     {"custom_evaluation_function", kNotYet, "[null]", kLater},

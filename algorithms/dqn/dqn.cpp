@@ -22,7 +22,9 @@ ReplayOptions replay_options(const ReplayConfig& config) {
 }
 
 Schedule epsilon_of(const ExplorationConfig& config) {
-  return *config.type == ExplorationType::epsilon_greedy ? epsilon_schedule(config) : Schedule(0.0);
+  const bool has_one = *config.type == ExplorationType::epsilon_greedy ||
+                       *config.type == ExplorationType::parameter_noise;
+  return has_one ? epsilon_schedule(config) : Schedule(0.0);
 }
 
 }  // namespace
@@ -36,7 +38,13 @@ DQN::DQN(std::unique_ptr<const AlgorithmConfig> resolved)
       epsilon_(epsilon_of(options().common().exploration.exploration_config)),
       rows_(static_cast<std::size_t>(options().common().training.train_batch_size.value())),
       weights_(rows_.size()),
-      batch_(folder_.columns(), options().common().training.train_batch_size) {}
+      batch_(folder_.columns(), options().common().training.train_batch_size) {
+  const ExplorationConfig& exploration = options().common().exploration.exploration_config;
+  const bool explore = options().common().exploration.explore;
+  if (explore && *exploration.type == ExplorationType::parameter_noise) {
+    parameter_noise_.emplace(exploration.initial_stddev, run_rng().split("parameter noise"));
+  }
+}
 
 /// One round of DQN (Mnih et al. 2015, algorithm 1): act, remember, learn, share.
 void DQN::training_step() {
@@ -47,6 +55,7 @@ void DQN::training_step() {
     const std::vector<Fragment> fragments = sample(1);
     folder_.add(fragments, [&] { return NStepFolder::Place{&replay_.rows(), replay_.append()}; });
     learner_.observe(fragments);
+    if (parameter_noise_) adapt_noise(fragments);
   }
   const std::int64_t remembered = env_steps_sampled() - forgotten_;
   if (remembered < options().own().num_steps_sampled_before_learning_starts) return;
@@ -59,6 +68,19 @@ void DQN::training_step() {
 
   // share: the next steps follow the new weights
   learner_.apply_filter();
+  share_weights();
+}
+
+Weights DQN::acting_weights() {
+  Weights weights = learner_.weights();
+  return parameter_noise_ ? parameter_noise_->perturbed(std::move(weights)) : weights;
+}
+
+/// Compares what acted with the plain weights; the next round has other noise.
+void DQN::adapt_noise(const std::vector<Fragment>& fragments) {
+  const std::vector<float> plain = learner_.action_values(learner_.weights(), fragments);
+  const std::vector<float> noisy = learner_.action_values(acting_weights(), fragments);
+  parameter_noise_->adapt(plain, noisy, learner_.num_actions(), epsilon_.at(env_steps_sampled()));
   share_weights();
 }
 
@@ -87,12 +109,16 @@ void DQN::report_own(Result& stats) const {
 
 void DQN::save_own(CheckpointData& out) const {
   const bool whole = options().own().store_buffer_in_checkpoints;
-  out.add_json(kStateFile, nlohmann::ordered_json{{"draws_rng", draws_.state()},
-                                                  {"last_target_update", last_target_update_},
-                                                  {"target_updates", target_updates_},
-                                                  {"replay_saved", whole},
-                                                  {"forgotten", forgotten_}}
-                               .dump(1));
+  nlohmann::ordered_json json{{"draws_rng", draws_.state()},
+                              {"last_target_update", last_target_update_},
+                              {"target_updates", target_updates_},
+                              {"replay_saved", whole},
+                              {"forgotten", forgotten_}};
+  if (parameter_noise_) {
+    json["noise_stddev"] = parameter_noise_->stddev();
+    json["noise_round"] = parameter_noise_->round();
+  }
+  out.add_json(kStateFile, json.dump(1));
   if (!whole) return;
   replay_.save(out, kReplayFile);
   ByteWriter waiting;
@@ -109,6 +135,9 @@ void DQN::load_own(const CheckpointData& in) {
     draws_.restore(json.at("draws_rng").get<Rng::State>());
     last_target_update_ = json.at("last_target_update");
     target_updates_ = json.at("target_updates");
+    if (parameter_noise_) {
+      parameter_noise_->restore(json.at("noise_stddev"), json.at("noise_round"));
+    }
     if (!json.at("replay_saved").get<bool>()) {
       forgotten_ = env_steps_sampled();  // it is filled anew before learning goes on
       return;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/dqn/dqn_config.h"
 #include "knurl/algorithms/dqn/dqn_learner.h"
+#include "knurl/algorithms/dqn/parameter_noise.h"
 #include "knurl/algorithms/replay/n_step.h"
 #include "knurl/algorithms/replay/replay_buffer.h"
 
@@ -21,12 +23,14 @@ class DQN final : public Algorithm {
  protected:
   void training_step() override;
   [[nodiscard]] Learner& learner() override { return learner_; }
+  [[nodiscard]] Weights acting_weights() override;
   void report_own(Result& stats) const override;
   void save_own(CheckpointData& out) const override;
   void load_own(const CheckpointData& in) override;
 
  private:
   void learn_once();
+  void adapt_noise(const std::vector<Fragment>& fragments);
   [[nodiscard]] const DQNConfig& options() const { return static_cast<const DQNConfig&>(config()); }
 
   DqnLearner learner_;
@@ -34,6 +38,7 @@ class DQN final : public Algorithm {
   ReplayBuffer replay_;
   Rng draws_;
   Schedule epsilon_;
+  std::optional<ParameterNoise> parameter_noise_;
   std::vector<std::int32_t> rows_;
   std::vector<float> weights_;
   RecordBatch batch_;

@@ -132,6 +132,12 @@ void DQNConfig::check_own() const {
     fail(ErrorKind::config,
          "training.adam_epsilon and training.optimizer.epsilon: both set it; give one of them");
   }
+  if (own_.noisy &&
+      *common().exploration.exploration_config.type == ExplorationType::parameter_noise) {
+    fail(ErrorKind::config,
+         "training.noisy and exploration.exploration_config.type = ParameterNoise: both explore by "
+         "noise in the weights; give one of them");
+  }
   if (own_.num_atoms > 1 && own_.v_min >= own_.v_max) {
     fail(ErrorKind::config, "training.v_min = {}: must be below training.v_max = {}",
          own_.v_min.value(), own_.v_max.value());
@@ -140,7 +146,7 @@ void DQNConfig::check_own() const {
       ExplorationType::stochastic_sampling) {
     fail(ErrorKind::config,
          "exploration.exploration_config.type = StochasticSampling: action values are no "
-         "probabilities; use EpsilonGreedy, PerWorkerEpsilonGreedy or SoftQ");
+         "probabilities; use EpsilonGreedy, PerWorkerEpsilonGreedy, SoftQ or ParameterNoise");
   }
 }
 

@@ -142,6 +142,23 @@ void DqnLearner::observe(const std::vector<Fragment>& fragments) {
   }
 }
 
+std::vector<float> DqnLearner::action_values(const Weights& weights,
+                                             const std::vector<Fragment>& fragments) {
+  std::vector<float> out;
+  std::vector<float> scores;
+  online_net_.set_weights(plain_weights(spec_, weights, nullptr));
+  for (const SegmentPlace& place : in_order(fragments)) {
+    const PolicySteps& steps = fragments[place.fragment].policies[0];
+    const ConstRows seen(observations_, steps.columns, column::kObservations);
+    for (std::int64_t step = 0; step < place.segment->length; ++step) {
+      judge(online_net_, encoder_.encode(seen.from(place.segment->row(step)), 1), 1, scores);
+      out.resize(out.size() + static_cast<std::size_t>(head_.actions));
+      head_.values(scores.data(), out.data() + out.size() - head_.actions);
+    }
+  }
+  return out;
+}
+
 void DqnLearner::apply_filter() {
   if (!learner_.has_filter()) return;
   learner_.apply_filter();

@@ -29,6 +29,9 @@ class DqnLearner final : public Learner {
   void observe(const std::vector<Fragment>& fragments);
   /// Both nets see observations through what the filter was shown.
   void apply_filter();
+  /// The action values [rows, actions] that weights give the observations of some fragments.
+  std::vector<float> action_values(const Weights& weights, const std::vector<Fragment>& fragments);
+  [[nodiscard]] int num_actions() const { return head_.actions; }
   /// Moves the target net to the net, by tau.
   void update_target();
 

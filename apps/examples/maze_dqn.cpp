@@ -13,14 +13,15 @@
 int main() {
   auto runtime = knurl::init({.num_cpus = 2});  // first in main
 
-  auto config = knurl::DQNConfig()
-                    .environment("Maze-v0", {.env_config = {}, .render_env = false})
-                    .rollouts({.num_rollout_workers = 2,
-                               .num_envs_per_worker = 10,
-                               .create_env_on_local_worker = true})
-                    .training({.lr = 5e-4}, {.double_q = true, .num_atoms = 11, .v_min = 0, .v_max = 1})
-                    .exploration({.exploration_config = {.epsilon_timesteps = 4'000}})
-                    .debugging({.seed = 1});
+  auto config =
+      knurl::DQNConfig()
+          .environment("Maze-v0", {.env_config = {}, .render_env = false})
+          .rollouts({.num_rollout_workers = 2,
+                     .num_envs_per_worker = 10,
+                     .create_env_on_local_worker = true})
+          .training({.lr = 5e-4}, {.double_q = true, .num_atoms = 11, .v_min = 0, .v_max = 1})
+          .exploration({.exploration_config = {.epsilon_timesteps = 4'000}})
+          .debugging({.seed = 1});
   fmt::print("{}", pretty_print(config));
 
   auto algorithm = config.build();
@@ -37,8 +38,8 @@ int main() {
   // weights by policy; they can be put back
   const auto weights = algorithm->get_weights();
   for (const auto& [policy_id, tensors] : weights) {
-    fmt::print("{}: {} tensors after {} updates\n", policy_id,
-               tensors.tensors.columns().size(), tensors.version);
+    fmt::print("{}: {} tensors after {} updates\n", policy_id, tensors.tensors.columns().size(),
+               tensors.version);
   }
   algorithm->set_weights(weights);
 
@@ -52,7 +53,8 @@ int main() {
   const auto q = algorithm->compute_action_values(start);
   fmt::print("values of down, left, up, right: {:.3f}\n", fmt::join(q.values, ", "));
   fmt::print("distribution of down: {:.2f}\n", fmt::join(q.distributions[0], ", "));
-  const auto actions = algorithm->compute_actions({{"first", start}, {"last row", std::int64_t{20}}});
+  const auto actions =
+      algorithm->compute_actions({{"first", start}, {"last row", std::int64_t{20}}});
   fmt::print("in the last row: {}\n", std::get<std::int64_t>(actions.at("last row")));
 
   // a checkpoint is a directory; another algorithm comes out of it
@@ -66,6 +68,7 @@ int main() {
 
   const double steps = evaluation.number("evaluation/episode_len_mean").value_or(0.0);
   fmt::print("{} steps on average; 8 is the shortest way\n", steps);
-  const bool down_or_right = std::get<std::int64_t>(restored->compute_single_action(start)) % 3 == 0;
+  const bool down_or_right =
+      std::get<std::int64_t>(restored->compute_single_action(start)) % 3 == 0;
   return steps == 8.0 && down_or_right ? 0 : 1;
 }

@@ -73,6 +73,10 @@ void SoftQ::choose(const ActionDistribution& distribution, const DistributionRow
 }
 
 Schedule epsilon_schedule(const ExplorationConfig& config) {
+  if (*config.type == ExplorationType::parameter_noise) {
+    const auto until = static_cast<double>(config.random_timesteps.value());
+    return Schedule({{0.0, 1.0}, {until + 1.0, 1.0}, {until + 2.0, 0.01}});
+  }
   if (config.epsilon_schedule->has_value()) return **config.epsilon_schedule;
   const auto warmup = static_cast<double>(config.warmup_timesteps.value());
   const auto over = static_cast<double>(config.epsilon_timesteps.value());
@@ -96,6 +100,7 @@ std::unique_ptr<Exploration> make_exploration(const ExplorationConfig& config, A
     case ExplorationType::stochastic_sampling:
       return std::make_unique<StochasticSampling>();
     case ExplorationType::epsilon_greedy:
+    case ExplorationType::parameter_noise:  // the noise is in the weights that the policy is given
       return std::make_unique<EpsilonGreedy>(epsilon_schedule(config));
     case ExplorationType::per_worker_epsilon_greedy: {
       const std::optional<double> constant = epsilon_of_worker(place);

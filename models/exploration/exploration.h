@@ -22,6 +22,7 @@ enum class ExplorationType {
   epsilon_greedy,
   per_worker_epsilon_greedy,
   soft_q,
+  parameter_noise,
 };
 constexpr auto names(ExplorationType) {
   return std::array{
@@ -30,6 +31,7 @@ constexpr auto names(ExplorationType) {
       std::pair{ExplorationType::per_worker_epsilon_greedy, "PerWorkerEpsilonGreedy"},
       std::pair{ExplorationType::soft_q, "SoftQ"},
       std::pair{ExplorationType::soft_q, "Boltzmann"},
+      std::pair{ExplorationType::parameter_noise, "ParameterNoise"},
   };
 }
 
@@ -42,6 +44,8 @@ struct ExplorationConfig {
   Opt<std::int64_t> epsilon_timesteps = Default{100'000};
   Opt<std::optional<Schedule>> epsilon_schedule = Default{std::nullopt};
   Opt<double> temperature = Default{1.0};
+  Opt<double> initial_stddev = Default{1.0};
+  Opt<std::int64_t> random_timesteps = Default{10'000};
 
   static void fields(auto& self, auto&& field) {
     field("type", self.type, "how actions are chosen while training");
@@ -58,6 +62,12 @@ struct ExplorationConfig {
     field("temperature", self.temperature,
           "SoftQ (Boltzmann): actions are drawn with chance softmax(values / temperature)",
           above(0));
+    field("initial_stddev", self.initial_stddev,
+          "ParameterNoise: standard deviation of the noise on the net's weights at the start; it "
+          "adapts",
+          at_least(0));
+    field("random_timesteps", self.random_timesteps,
+          "ParameterNoise: env steps of random actions at the start", at_least(0));
   }
 };
 
@@ -152,7 +162,8 @@ struct WorkerPlace {
   int workers = 0;  ///< beside the driver's
 };
 
-/// Epsilon over env steps as EpsilonGreedy follows it.
+/// Epsilon over env steps as EpsilonGreedy follows it; with ParameterNoise 1 while actions are
+/// random, 0.01 then.
 Schedule epsilon_schedule(const ExplorationConfig& config);
 
 /// The constant epsilon of a worker among several (Horgan et al. 2018, section 4): 0.4^(1 + 7 i /

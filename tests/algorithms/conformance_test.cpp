@@ -260,6 +260,9 @@ std::vector<Case> cases() {
                  "{env: Pendulum-v1, box_distribution: squashed_gaussian, entropy_coeff: 0.01, "
                  "model: {free_log_std: true}}"});
   out.push_back({"PPO_no_critic", "PPO", "{use_critic: false, use_gae: false}"});
+  out.push_back({"DQN_parameter_noise", "DQN",
+                 "{noisy: false, exploration_config: {type: ParameterNoise, random_timesteps: 60, "
+                 "epsilon_timesteps: 10000}}"});
   out.push_back({"DQN_filters", "DQN",
                  "{" + filters +
                      ", noisy: false, num_atoms: 1, tau: 0.1, "

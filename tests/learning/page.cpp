@@ -82,8 +82,8 @@ std::string table_line(const ShownRow& shown) {
 std::string part_of(const ShownRow& shown) {
   const auto& [row, result, reference] = shown;
   std::string out = fmt::format(
-      "\n## {0}\n\n[{1}](../{1}){2}. knurl {3}, on {4}, {5} at a time{6}; by seed: {7}.\n", row.name,
-      *row.bar.config,
+      "\n## {0}\n\n[{1}](../{1}){2}. knurl {3}, on {4}, {5} at a time{6}; by seed: {7}.\n",
+      row.name, *row.bar.config,
       result->experiment == row.experiment ? "" : ", which has changed since: train this row anew",
       result->version, result->machine,
       result->jobs == 1 ? "one seed" : fmt::format("{} seeds", result->jobs),

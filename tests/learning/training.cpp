@@ -96,8 +96,8 @@ double exact_score(const fs::path& trial) {
 /// What the trained policy comes to.
 double score_of(const std::string& knurl, const fs::path& trial, const Bar& bar) {
   if (*bar.metric == Metric::exact_value) return exact_score(trial);
-  const Json summary = last_json_line(
-      fmt::format("{} evaluate {} --episodes {} --json", quoted(knurl), quoted(trial), *bar.episodes));
+  const Json summary = last_json_line(fmt::format("{} evaluate {} --episodes {} --json",
+                                                  quoted(knurl), quoted(trial), *bar.episodes));
   return summary.at(std::string(name_of(*bar.metric)));
 }
 
