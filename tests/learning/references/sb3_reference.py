@@ -116,8 +116,9 @@ def make_curve(env_steps):
                 if "episode" in info:
                     self.episodes += 1
                     self.window.append(info["episode"]["r"])
-            if self.num_timesteps * CURVE_POINTS >= (self.taken + 1) * env_steps:
-                self.taken = self.num_timesteps * CURVE_POINTS // env_steps
+            due = self.num_timesteps * CURVE_POINTS // env_steps
+            if self.taken < min(due, CURVE_POINTS):
+                self.taken = due
                 if self.window:
                     mean = statistics.fmean(self.window)
                     self.points.append([self.num_timesteps, round(mean, 3)])
@@ -257,8 +258,8 @@ def table(folder):
             continue
         found = json.loads(file.read_text())
         means = [seed["evaluation"]["mean"] for seed in found["seeds"]]
-        by_seed = ", ".join(f"{mean:.1f}" for mean in means)
-        print(f"| {name} | {found['env_steps']:,} | {by_seed} | {statistics.median(means):.1f} |")
+        by_seed = ", ".join(f"{mean:z.1f}" for mean in means)
+        print(f"| {name} | {found['env_steps']:,} | {by_seed} | {statistics.median(means):z.1f} |")
 
 
 def main():
