@@ -3,6 +3,7 @@
 #include <random>
 
 #include "knurl/algorithms/algorithm.h"
+#include "knurl/algorithms/determinism.h"
 #include "knurl/algorithms/rllib_keys.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/log.h"
@@ -291,6 +292,7 @@ void AlgorithmConfig::check() const {
   }
   if (*c.callbacks.callbacks) find_callbacks(**c.callbacks.callbacks);
   check_evaluation(c.evaluation);
+  check_deterministic(c);
   check_belonging(c.training.optimizer);
   check_belonging(c.exploration.exploration_config,
                   fresh()->common().exploration.exploration_config);

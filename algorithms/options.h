@@ -250,9 +250,13 @@ struct CallbackOptions {
 
 struct DebuggingOptions {
   Opt<std::optional<std::int64_t>> seed = Default{std::nullopt};
+  Opt<bool> deterministic = Default{false};
 
   static void fields(auto& self, auto&& field) {
     field("seed", self.seed, "the run's seed; null: one is drawn and recorded", at_least(0));
+    field("deterministic", self.deterministic,
+          "promise that the seed makes the run, on any number of cores and however long each thing "
+          "takes: options that let time or cores decide are refused");
   }
 };
 

@@ -1,5 +1,7 @@
 #include <atomic>
 #include <filesystem>
+#include <mutex>
+#include <optional>
 
 #include <dlfcn.h>
 
@@ -27,9 +29,29 @@ const TorchFactory& open_torch_library() {
     if (!symbol) fail(ErrorKind::io, "{} is no torch library of knurl", beside.string());
     const auto get = reinterpret_cast<const TorchFactory* (*)()>(symbol);
     opened = get();
+    if (const std::string warning = opened.load()->slow_blas_warning(); !warning.empty()) {
+      warn_once(warning);
+    }
     return *opened;
   }();
   return factory;
+}
+
+/// LibTorch's threads are the whole process's: the fewest that any of its nets was made for, so
+/// that one whose sums must come out the same everywhere is not made to share them out by another.
+void bound_threads(const TorchFactory& factory, int num_threads) {
+  static std::mutex mutex;
+  static std::optional<int> bound;
+  const std::lock_guard lock(mutex);
+  if (bound && *bound <= num_threads) {
+    if (*bound < num_threads) {
+      log(LogLevel::info, "LibTorch uses {} threads; {} were asked for later", *bound, num_threads);
+    }
+    return;
+  }
+  factory.set_num_threads(num_threads);
+  bound = num_threads;
+  log(LogLevel::info, "LibTorch may use {} threads", num_threads);
 }
 
 }  // namespace
@@ -37,17 +59,7 @@ const TorchFactory& open_torch_library() {
 std::unique_ptr<TrainableNet> make_torch_net(const NetSpec& spec, const Weights& weights,
                                              int num_threads) {
   const TorchFactory& factory = open_torch_library();
-  static const int threads = [&] {
-    factory.set_num_threads(num_threads);
-    if (const std::string warning = factory.slow_blas_warning(); !warning.empty()) {
-      warn_once(warning);
-    }
-    log(LogLevel::info, "LibTorch is loaded; it may use {} threads", num_threads);
-    return num_threads;
-  }();
-  if (threads != num_threads) {
-    log(LogLevel::info, "LibTorch uses {} threads; {} were asked for later", threads, num_threads);
-  }
+  bound_threads(factory, num_threads);
   return factory.make_net(spec, weights);
 }
 

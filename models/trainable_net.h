@@ -38,8 +38,9 @@ class TrainableNet {
 };
 
 /// A net on LibTorch, which this loads at the first call in a process (half a second).
-/// `num_threads` is how many threads LibTorch may use for one operation; the first call decides for
-/// the process. Throws Error(io) where knurl's torch library cannot be loaded.
+/// `num_threads` is how many threads LibTorch may use for one operation; the smallest that was
+/// asked for holds for the whole process. Throws Error(io) where knurl's torch library cannot be
+/// loaded.
 std::unique_ptr<TrainableNet> make_torch_net(const NetSpec& spec, const Weights& weights,
                                              int num_threads = 1);
 

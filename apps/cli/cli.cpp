@@ -99,6 +99,8 @@ void add_train(CLI::App& app, TrainArguments& a) {
   add_text(*train, "-s,--stop", a.stop, "when to end, as JSON or YAML: {timesteps_total: 100000}");
   add_set(*train, a.set, "one option, lr=1e-3 or model.fcnet_hiddens=[64,64]; may be repeated");
   add_count(*train, "--seed", a.seed, 0, "seed of the run");
+  train->add_flag("--deterministic", a.deterministic,
+                  "promise that the seed makes the run; refuse what lets time or cores decide");
   add_count(*train, "--checkpoint-freq", a.checkpoint_freq, 0,
             "iterations from one checkpoint to the next; 0: none on the way");
   train->add_flag_callback(

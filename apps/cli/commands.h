@@ -20,6 +20,7 @@ struct TrainArguments {
   std::string stop = {};    ///< YAML or JSON
   std::vector<std::string> set = {};
   std::optional<std::int64_t> seed = std::nullopt;
+  bool deterministic = false;
   std::optional<int> checkpoint_freq = std::nullopt;
   std::optional<bool> checkpoint_at_end = std::nullopt;
   std::optional<int> keep_checkpoints = std::nullopt;

@@ -69,6 +69,7 @@ void check_unchanged(const AlgorithmConfig& saved, const AlgorithmConfig& now) {
   refuse("env", *a.environment.env, *b.environment.env);
   refuse("env_config", to_json(*a.environment.env_config), to_json(*b.environment.env_config));
   refuse("seed", a.debugging.seed->value_or(0), b.debugging.seed->value_or(0));
+  refuse("deterministic", a.debugging.deterministic.value(), b.debugging.deterministic.value());
   refuse("num_rollout_workers", a.rollouts.num_rollout_workers.value(),
          b.rollouts.num_rollout_workers.value());
   refuse("num_envs_per_worker", a.rollouts.num_envs_per_worker.value(),

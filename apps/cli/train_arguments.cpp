@@ -61,6 +61,9 @@ void finish(PlannedTrial& trial, const TrainArguments& arguments) {
   if (arguments.seed) {
     trial.config->update(overrides_of({fmt::format("seed={}", *arguments.seed)}), "config");
   }
+  if (arguments.deterministic) {
+    trial.config->update(overrides_of({"deterministic=true"}), "config");
+  }
   set_checkpoints(arguments, trial.checkpoints);
   if (!arguments.output.empty()) trial.local_dir = arguments.output;
 

@@ -82,7 +82,8 @@ void write_record(const fs::path& directory, const PlannedTrial& trial,
               {"checkpoint_config", json_of(schema_of<tune::CheckpointOptions>().write(
                                         &trial.checkpoints, Shown::given))},
               {"plugins", loaded_plugins()},
-              {"seed", resolved.common().debugging.seed->value_or(0)}};
+              {"seed", resolved.common().debugging.seed->value_or(0)},
+              {"deterministic", resolved.common().debugging.deterministic.value()}};
   const fs::path path = directory / kRecordFile;
   if (fs::exists(path)) {
     const Json before = read_json(path);

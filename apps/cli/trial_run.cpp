@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "knurl/algorithms/determinism.h"
 #include "knurl/apps/cli/paths.h"
 #include "knurl/core/base/log.h"
 #include "knurl/core/base/plugin.h"
@@ -50,6 +51,18 @@ void warn_of_overshoot(const tune::TrialOutcome& outcome, const tune::StopCondit
   }
 }
 
+/// What is learnt until a bound of time is the same; how far that is, is not.
+void warn_of_timed_stop(const tune::StopConditions& stop, const Algorithm& algorithm) {
+  if (!algorithm.config().common().debugging.deterministic) return;
+  for (const auto& condition : stop.conditions()) {
+    if (!is_timed(algorithm.metric_names().canonical(condition.metric))) continue;
+    log(LogLevel::warning,
+        "stop at {} {:.10g}: where a deterministic run ends by it depends on time; what it learns "
+        "until then does not",
+        condition.metric, condition.bound);
+  }
+}
+
 void report_end(const tune::TrialOutcome& outcome, const std::string& phases) {
   tell_line(fmt::format("ended: {}", outcome.reason));
   if (!phases.empty()) tell_line(fmt::format("time: {}", phases));
@@ -71,6 +84,7 @@ tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
   const bool talk = output == Output::live || output == Output::lines;
   if (talk) announce(trial, algorithm.config(), directory);
   announce_notes(trial, output);
+  warn_of_timed_stop(trial.stop, algorithm);
   tune::TrialOutcome outcome;
   std::string phases;
   {

@@ -210,6 +210,34 @@ TEST(Config, ContradictionsNameBothOptions) {
       "out");
 }
 
+TEST(Config, ADeterministicRunIsRefusedWhatTimeOrCoresDecide) {
+  const auto with = [](const std::string& deterministic, const std::string& more) {
+    return refusal_of(
+        fmt::format("{{env: CartPole-v1, deterministic: {}, {}}}", deterministic, more));
+  };
+  const std::string automatic =
+      "evaluation_duration: auto, evaluation_parallel_to_training: true, evaluation_num_workers: 1";
+  const std::string evaluated = automatic + ", evaluation_interval: 2";
+  EXPECT_EQ(with("true", evaluated),
+            "evaluation.evaluation_duration = auto: how many episodes it is depends on time; give "
+            "debugging.deterministic a number of them");
+  EXPECT_EQ(with("true", "min_time_s_per_iteration: 0.5"),
+            "reporting.min_time_s_per_iteration = 0.5: where an iteration ends depends on time; "
+            "give debugging.deterministic min_sample_timesteps_per_iteration instead");
+  EXPECT_EQ(with("true", "num_cpus_for_local_worker: 2"),
+            "resources.num_cpus_for_local_worker = 2: how threads share out sums decides their "
+            "last bits; debugging.deterministic needs 1");
+  for (const std::string& fine :
+       {automatic, std::string("min_time_s_per_iteration: 0"),
+        std::string("evaluation_interval: 2, evaluation_duration: 3, num_workers: 4")}) {
+    EXPECT_EQ(with("true", fine), "accepted") << fine;
+  }
+  for (const std::string& timed : {evaluated, std::string("min_time_s_per_iteration: 0.5"),
+                                   std::string("num_cpus_for_local_worker: 2")}) {
+    EXPECT_EQ(with("false", timed), "accepted") << timed;
+  }
+}
+
 TEST(Config, AnOptionThatMeansNothingToTheAlgorithmIsRefused) {
   EXPECT_EQ(refusal_of("{env: Maze-v0, model: {fcnet_hiddens: [8]}}", "QLearning"),
             "training.model: means nothing to QLearning; leave it out");

@@ -1,0 +1,86 @@
+#include "algorithm_cases.h"
+
+#include <gtest/gtest.h>
+
+#include "knurl/algorithms/q_learning/q_learning_config.h"
+#include "knurl/algorithms/registry.h"
+#include "knurl/core/config/yaml.h"
+
+namespace knurl {
+namespace {
+
+/// Small options with which each registered algorithm learns something; six envs in all.
+std::string options_of(const std::string& algorithm) {
+  if (algorithm == "PPO") {
+    return "{env: CartPole-v1, train_batch_size: 100, sgd_minibatch_size: 50, num_sgd_iter: 2,"
+           " model: {fcnet_hiddens: [16]}}";
+  }
+  if (algorithm == "DQN") {  // all of Rainbow
+    return "{env: CartPole-v1, train_batch_size: 16, num_steps_sampled_before_learning_starts: 50,"
+           " target_network_update_freq: 60, n_step: 3, noisy: true, num_atoms: 11, v_min: 0,"
+           " v_max: 20, min_sample_timesteps_per_iteration: 100, hiddens: [16],"
+           " replay_buffer_config: {capacity: 150, prioritized_replay_beta: [[0, 0.4], [300, 1]]},"
+           " exploration_config: {epsilon_timesteps: 200}, model: {fcnet_hiddens: [16]}}";
+  }
+  if (algorithm == "SimpleQ") {
+    return "{env: CartPole-v1, train_batch_size: 16, num_steps_sampled_before_learning_starts: 50,"
+           " training_intensity: 0.5, min_sample_timesteps_per_iteration: 100,"
+           " exploration_config: {type: SoftQ, temperature: 0.5}, model: {fcnet_hiddens: [16]}}";
+  }
+  if (algorithm == "QLearning") {
+    return "{env: Maze-v0, train_batch_size: 20, min_sample_timesteps_per_iteration: 100}";
+  }
+  ADD_FAILURE() << algorithm << ": give it options here";
+  return "{}";
+}
+
+}  // namespace
+
+std::unique_ptr<AlgorithmConfig> config_of(const AlgorithmCase& which, const std::string& more) {
+  auto config = make_config(which.algorithm);
+  config->update(parse_yaml(options_of(which.algorithm), "test"), "");
+  config->update(parse_yaml(which.options, "test"), "");
+  config->update(parse_yaml("{seed: 5, num_workers: 0, num_envs_per_worker: 6}", "test"), "");
+  config->update(parse_yaml(more, "test"), "");
+  return config;
+}
+
+std::vector<float> weights_of(Algorithm& algorithm) {
+  const Weights weights = algorithm.get_weights().at("default_policy");
+  const auto numbers = flat(weights.tensors);
+  return {numbers.begin(), numbers.end()};
+}
+
+std::vector<AlgorithmCase> algorithm_cases() {
+  std::vector<AlgorithmCase> out;
+  for (const AlgorithmEntry& entry : registered_algorithms()) {
+    out.push_back({entry.name, entry.name});
+  }
+  for (const auto& [rule, name] : names(UpdateRule{})) {
+    if (rule == UpdateRule::q_learning) continue;  // the default
+    out.push_back({fmt::format("QLearning_{}", name), "QLearning",
+                   fmt::format("{{update_rule: {}, visit_power: 0.6}}", name)});
+  }
+  const std::string filters = "observation_filter: MeanStdFilter, normalize_rewards: true";
+  out.push_back({"PPO_filters", "PPO",
+                 "{" + filters +
+                     ", advantage_scaling: minibatch, target_kl: 0.002, "
+                     "model: {fcnet_weights_initializer: orthogonal}}"});
+  out.push_back(
+      {"PPO_sde", "PPO",
+       "{env: Pendulum-v1, use_sde: true, sde_sample_freq: 4, log_std_init: -1, " + filters + "}"});
+  out.push_back({"PPO_squashed", "PPO",
+                 "{env: Pendulum-v1, box_distribution: squashed_gaussian, entropy_coeff: 0.01, "
+                 "model: {free_log_std: true}}"});
+  out.push_back({"PPO_no_critic", "PPO", "{use_critic: false, use_gae: false}"});
+  out.push_back({"DQN_parameter_noise", "DQN",
+                 "{noisy: false, exploration_config: {type: ParameterNoise, random_timesteps: 60, "
+                 "epsilon_timesteps: 10000}}"});
+  out.push_back({"DQN_filters", "DQN",
+                 "{" + filters +
+                     ", noisy: false, num_atoms: 1, tau: 0.1, "
+                     "target_network_update_freq: 0, td_error_loss_fn: mse}"});
+  return out;
+}
+
+}  // namespace knurl
