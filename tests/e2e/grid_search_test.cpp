@@ -152,5 +152,18 @@ TEST(GridSearch, ConfigShowsEveryTrial) {
   EXPECT_EQ(knurl({"train", "all.yaml", "-q"}, scratch.path()).exit_code, 0);
 }
 
+TEST(RllibExamples, AllAreUnderstood) {
+  const Scratch scratch;
+  int files = 0;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(KNURL_SOURCE_DIR) / "tests" / "learning" / "rllib")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const Finished config = knurl({"config", entry.path().string()}, scratch.path());
+    EXPECT_EQ(config.exit_code, 0) << config.err;
+    ++files;
+  }
+  EXPECT_EQ(files, 10);
+}
+
 }  // namespace
 }  // namespace knurl::e2e
