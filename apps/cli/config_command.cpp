@@ -65,7 +65,7 @@ void print_file(const std::filesystem::path& path) {
   ConfigValue all = ConfigValue::empty_map();
   for (const PlannedTrial& trial : trials_of_file(path)) {
     check_trial(trial);
-    all[trial.name] = to_value(trial);
+    all[label_of(trial)] = to_value(trial);
   }
   print_line(to_yaml(all));
 }

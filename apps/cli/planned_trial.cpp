@@ -81,6 +81,7 @@ void at_place(const Place& place, const std::string& path, Problems& problems, A
 PlannedTrial trial_of(const tune::NamedExperiment& named, Problems& problems) {
   const tune::Experiment& experiment = named.experiment;
   PlannedTrial trial{.name = named.name,
+                     .tag = named.tag,
                      .config = nullptr,
                      .checkpoints = experiment.checkpoint_config,
                      .local_dir = *experiment.local_dir,
@@ -113,6 +114,10 @@ void check_metric(const Place& place, const std::string& what, const std::string
 }
 
 }  // namespace
+
+std::string label_of(const PlannedTrial& trial) {
+  return trial.tag.empty() ? trial.name : trial.name + " " + trial.tag;
+}
 
 std::vector<PlannedTrial> trials_of_file(const std::filesystem::path& path) {
   Problems problems;

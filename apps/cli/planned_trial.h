@@ -13,7 +13,8 @@ namespace knurl::cli {
 
 /// A trial before it starts: an experiment whose parts have been read.
 struct PlannedTrial {
-  std::string name;  ///< of the experiment
+  std::string name;      ///< of the experiment
+  std::string tag = {};  ///< what a grid search chose: "0_lr=0.1"; empty where it has none
   std::unique_ptr<AlgorithmConfig> config;
   tune::StopConditions stop = {};
   tune::CheckpointOptions checkpoints = {};
@@ -21,6 +22,9 @@ struct PlannedTrial {
   std::vector<std::string> notes = {};  ///< what was given without effect: a line for each
   std::filesystem::path file = {};      ///< that it was read from; empty: none
 };
+
+/// How people are told of a trial: "cartpole", "cartpole 0_lr=0.1".
+std::string label_of(const PlannedTrial& trial);
 
 /// The trials that a file's experiments describe. Throws Error(config).
 std::vector<PlannedTrial> trials_of_file(const std::filesystem::path& path);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 
@@ -14,9 +15,11 @@
 #include "knurl/apps/cli/train_arguments.h"
 #include "knurl/apps/cli/trial_record.h"
 #include "knurl/apps/cli/trial_run.h"
+#include "knurl/apps/cli/trial_summary.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
 #include "knurl/core/base/log.h"
+#include "knurl/core/base/text.h"
 #include "knurl/core/config/problems.h"
 
 namespace knurl::cli {
@@ -75,25 +78,73 @@ void start_from(const fs::path& path, Algorithm& algorithm) {
   }
 }
 
-tune::TrialOutcome start(const PlannedTrial& trial, const TrainArguments& arguments,
-                         tune::Interrupt& interrupt) {
+/// "PPO_CartPole-v1_2_lr=0.1_2026-11-30_12-00-00"; a long tag is cut so that the time stays.
+std::string directory_name(const PlannedTrial& trial, const AlgorithmConfig& config) {
+  constexpr std::size_t kMostOfTag = 60;
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const std::string tag = trial.tag.empty() ? "" : "_" + cut_to_bytes(trial.tag, kMostOfTag);
+  return fmt::format("{}_{}{}_{:%Y-%m-%d_%H-%M-%S}", config.algorithm(),
+                     *config.common().environment.env, tag, fmt::localtime(now));
+}
+
+/// A trial's end, and the signal that ended it, if one did.
+struct Started {
+  EndedTrial trial = {};
+  std::optional<int> signal = {};
+};
+
+Started start(const PlannedTrial& trial, const TrainArguments& arguments,
+              tune::Interrupt& interrupt) {
   const auto algorithm = trial.config->build();
   if (!arguments.init_from.empty()) start_from(expanded(arguments.init_from), *algorithm);
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const AlgorithmConfig& config = algorithm->config();
   const fs::path directory = tune::make_trial_directory(
-      fs::path(expanded(trial.local_dir)) / safe_name(trial.name),
-      fmt::format("{}_{}_{:%Y-%m-%d_%H-%M-%S}", config.algorithm(),
-                  *config.common().environment.env, fmt::localtime(now)));
+      fs::path(expanded(trial.local_dir)) / safe_name(trial.name), directory_name(trial, config));
   const FileLock lock(directory / ".lock", directory.string());
   set_log_file(LogFile{.path = directory / kLogFile});
   write_record(directory, trial, config);
-  return run_in(directory, trial, *algorithm, output_for(arguments.quiet, arguments.json),
-                interrupt);
+  const tune::TrialOutcome outcome =
+      run_in(directory, trial, *algorithm, output_for(arguments.quiet, arguments.json), interrupt);
+  return {.trial = ended(trial, directory, outcome, algorithm->metric_names().score()),
+          .signal = outcome.signal};
+}
+
+/// The same, where a failure is to stop no other trial.
+Started try_to_start(const PlannedTrial& trial, const TrainArguments& arguments,
+                     tune::Interrupt& interrupt) {
+  try {
+    return start(trial, arguments, interrupt);
+  } catch (...) {
+    const std::string text = current_exception_text();
+    log(LogLevel::error, "{}: {}", label_of(trial), text);
+    return {.trial = {.experiment = trial.name,
+                      .label = label_of(trial),
+                      .reason = "failed: " + text,
+                      .failed = true}};
+  }
 }
 
 int exit_code_of(std::optional<int> signal) {
   return signal ? 128 + *signal : static_cast<int>(kSuccess);
+}
+
+/// Runs trials in turn until they are through or a signal comes.
+int run_all(const std::vector<PlannedTrial>& trials, const TrainArguments& arguments,
+            tune::Interrupt& interrupt) {
+  std::vector<EndedTrial> over;
+  std::optional<int> signal;
+  for (const PlannedTrial& trial : trials) {
+    const Started started = try_to_start(trial, arguments, interrupt);
+    set_log_file({});  // an error stays with the trial that it ended
+    over.push_back(started.trial);
+    const bool more = &trial != &trials.back();
+    signal = started.signal || !more ? started.signal : interrupt.signal();
+    if (signal) break;
+  }
+  const Output output = output_for(arguments.quiet, arguments.json);
+  if (output == Output::live || output == Output::lines) tell_summary(over);
+  if (signal) return exit_code_of(signal);
+  return std::ranges::any_of(over, &EndedTrial::failed) ? kFailure : kSuccess;
 }
 
 }  // namespace
@@ -112,14 +163,8 @@ int train(const TrainArguments& given) {
     return exit_code_of(resume(arguments, interrupt).signal);
   }
   const std::vector<PlannedTrial> trials = trials_of(arguments);
-  for (const PlannedTrial& trial : trials) {
-    const tune::TrialOutcome outcome = start(trial, arguments, interrupt);
-    set_log_file({});  // an error stays with the trial that it ended
-    if (outcome.signal) return exit_code_of(outcome.signal);
-    const bool more = &trial != &trials.back();
-    if (more && interrupt.signal()) return exit_code_of(interrupt.signal());
-  }
-  return kSuccess;
+  if (trials.size() > 1) return run_all(trials, arguments, interrupt);
+  return exit_code_of(start(trials.front(), arguments, interrupt).signal);
 }
 
 }  // namespace knurl::cli

@@ -76,6 +76,7 @@ Json provenance_of(const fs::path& file) {
 void write_record(const fs::path& directory, const PlannedTrial& trial,
                   const AlgorithmConfig& resolved) {
   Json record{{"name", trial.name},
+              {"tag", trial.tag},
               {"run", resolved.algorithm()},
               {"env", *resolved.common().environment.env},
               {"stop", json_of(trial.stop.to_value())},
@@ -110,7 +111,9 @@ PlannedTrial read_record(const fs::path& directory) {
     if (!record.value("resumed", Json::array()).is_array()) {
       fail(ErrorKind::checkpoint, "resumed is no list");
     }
-    PlannedTrial trial{.name = record.at("name").get<std::string>(), .config = nullptr};
+    PlannedTrial trial{.name = record.at("name").get<std::string>(),
+                       .tag = record.value("tag", ""),
+                       .config = nullptr};
     const auto part = [&](const char* name) {
       return parse_yaml(record.value(name, Json::object()).dump(), path.string());
     };

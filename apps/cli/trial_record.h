@@ -11,9 +11,10 @@
 
 namespace knurl::cli {
 
-/// Writes params.json (the resolved config) and experiment.json (name, stop, checkpoints, plug-ins:
-/// what resuming needs beside a checkpoint; and where the run comes from: file, git commit, seed,
-/// program and machine, which stay those of its start) into a trial's directory. Throws Error(io).
+/// Writes params.json (the resolved config) and experiment.json (name, tag, stop, checkpoints,
+/// plug-ins: what resuming needs beside a checkpoint; and where the run comes from: file, git
+/// commit, seed, program and machine, which stay those of its start) into a trial's directory.
+/// Throws Error(io).
 void write_record(const std::filesystem::path& directory, const PlannedTrial& trial,
                   const AlgorithmConfig& resolved);
 

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 void announce(const PlannedTrial& trial, const AlgorithmConfig& config, const fs::path& directory) {
   const CommonOptions& options = config.common();
-  tell_line(fmt::format("{}: {} on {}, {} x {} envs, seed {} -> {}", trial.name, config.algorithm(),
-                        *options.environment.env,
+  tell_line(fmt::format("{}: {} on {}, {} x {} envs, seed {} -> {}", label_of(trial),
+                        config.algorithm(), *options.environment.env,
                         std::max(1, options.rollouts.num_rollout_workers.value()),
                         options.rollouts.num_envs_per_worker.value(),
                         options.debugging.seed->value_or(0), directory.string()));
@@ -79,7 +79,7 @@ void report_end(const tune::TrialOutcome& outcome, const std::string& phases) {
 
 tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
                           Algorithm& algorithm, Output output, tune::Interrupt& interrupt) {
-  log(LogLevel::info, "{}: process {} trains from iteration {} on", trial.name, ::getpid(),
+  log(LogLevel::info, "{}: process {} trains from iteration {} on", label_of(trial), ::getpid(),
       algorithm.iteration() + 1);
   const bool talk = output == Output::live || output == Output::lines;
   if (talk) announce(trial, algorithm.config(), directory);
@@ -95,7 +95,7 @@ tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
     phases = console.phases();
   }
   warn_of_overshoot(outcome, trial.stop, algorithm.metric_names());
-  log(LogLevel::info, "{}: ended: {}", trial.name, outcome.reason);
+  log(LogLevel::info, "{}: ended: {}", label_of(trial), outcome.reason);
   if (talk) report_end(outcome, phases);
   return outcome;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +28,16 @@ inline std::string folded(std::string_view word) {
     out += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return out;
+}
+
+/// The start of a UTF-8 text that has at most `bytes`; no letter is cut in two.
+inline std::string cut_to_bytes(const std::string& text, std::size_t bytes) {
+  std::size_t end = std::min(bytes, text.size());
+  const auto in_letter = [&] {
+    return end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80;
+  };
+  while (end > 0 && in_letter()) --end;
+  return text.substr(0, end);
 }
 
 }  // namespace knurl

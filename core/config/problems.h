@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +13,10 @@ namespace knurl {
 /// Gathers what is wrong with a config, so that one run shows it all.
 class Problems {
  public:
-  /// `text` says all there is to say, its place included.
+  /// `text` says all there is to say, its place included. What is found twice is said once.
   void add(const Place& place, std::string text) {
-    found_.emplace_back(place.line, std::move(text));
+    std::pair<int, std::string> problem(place.line, std::move(text));
+    if (std::ranges::count(found_, problem) == 0) found_.push_back(std::move(problem));
   }
 
   /// Does something, and keeps the text where that throws an Error(config).

@@ -7,6 +7,7 @@
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/foreign_keys.h"
 #include "knurl/core/config/problems.h"
+#include "knurl/core/tune/grid.h"
 
 namespace knurl::tune {
 namespace {
@@ -23,8 +24,8 @@ constexpr ForeignKey kTuneKeys[] = {
     {"max_concurrent_trials", kNoEffect, "", "trials run one after the other"},
     {"reuse_actors", kNoEffect, "", "trials run one after the other"},
     {"log_to_file", kNoEffect, "", "results are always written to the trial's directory"},
-    {"raise_on_failed_trial", kNoEffect, "", "a trial that fails ends the run"},
-    {"fail_fast", kNoEffect, "", "a trial that fails ends the run"},
+    {"raise_on_failed_trial", kNotYet, "[true]", "the exit code tells of a trial that failed"},
+    {"fail_fast", kNotYet, "[false]", "the trials after one that fails are run"},
     {"max_failures", kNotYet, "[0]", "starting again after a failure is not available yet; `knurl train --resume` goes on"},
     {"restore", kNotYet, "[null]", "use `knurl train --resume DIR`, or --init-from DIR for the weights alone"},
     {"resume", kNotYet, "[false]", "use `knurl train --resume DIR`"},
@@ -64,18 +65,6 @@ void gather_checkpoint_options(ConfigValue& map, const std::string& path, Proble
   if (!moved.map()->empty()) merge_into(map["checkpoint_config"], moved);
 }
 
-void refuse_grid_search(const ConfigValue& value, const std::string& path, Problems& problems) {
-  const auto* map = value.map();
-  if (!map) return;
-  for (const auto& entry : *map) {
-    if (entry.key == "grid_search") {
-      problems.add(entry.place, fmt::format("{}{}: grid_search is not available yet",
-                                            entry.place.prefix(), path));
-    }
-    refuse_grid_search(entry.value, path + "." + entry.key, problems);
-  }
-}
-
 /// Takes out the keys that belong elsewhere, and says where.
 void refuse_misplaced(ConfigValue& map, const std::string& path, const KeyHint& hint,
                       Problems& problems) {
@@ -107,7 +96,6 @@ NamedExperiment parse_experiment(const std::string& name, ConfigValue map, const
                       .env_place = place_of(map, "env", "env")};
   out.notes = take_foreign_keys(map, kTuneKeys, name, problems);
   gather_checkpoint_options(map, name, problems);
-  refuse_grid_search(map, name, problems);
   refuse_misplaced(map, name, hint, problems);
   Experiment& experiment = out.experiment;
   const Section section{.schema = &schema_of<Experiment>(), .object = &experiment};
@@ -158,7 +146,10 @@ std::vector<NamedExperiment> parse_experiments(const ConfigValue& file, const Ke
   std::vector<NamedExperiment> out;
   for (const auto& [name, value, place] : *file.map()) {
     if (value.map()) {
-      out.push_back(parse_experiment(name, value, place, hint, problems));
+      for (GridPoint& point : grid_points(value, name, problems)) {
+        out.push_back(parse_experiment(name, std::move(point.value), place, hint, problems));
+        out.back().tag = std::move(point.tag);
+      }
     } else {
       problems.add(place, fmt::format("{}{} = {}: must be an experiment, as "
                                       "{{run: PPO, env: CartPole-v1}}",

@@ -62,9 +62,10 @@ struct Experiment {
   }
 };
 
-/// An experiment as it stands in a file.
+/// An experiment as it stands in a file, or where that has `grid_search` one combination of it.
 struct NamedExperiment {
   std::string name = {};
+  std::string tag = {};  ///< which combination: "0_lr=0.1"; empty where nothing is searched
   Experiment experiment = {};
   std::vector<std::string> notes = {};  ///< what was given without effect: a line for each
   Place run_place = {};
@@ -74,7 +75,8 @@ struct NamedExperiment {
 /// What to say of a key that experiments do not have; nothing where there is nothing to say.
 using KeyHint = std::function<std::string(const std::string& key)>;
 
-/// The experiments of a file in the order they stand there. Throws Error(config) with file, line,
+/// The experiments of a file in the order they stand there, one with `grid_search` as all that its
+/// grid_points are. Throws Error(config) with file, line,
 /// path and rule for all that is wrong with them.
 std::vector<NamedExperiment> parse_experiments(const ConfigValue& file);
 /// The same, adding what is wrong to `problems`.

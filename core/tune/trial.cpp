@@ -12,6 +12,7 @@
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
 #include "knurl/core/base/log.h"
+#include "knurl/core/base/text.h"
 #include "knurl/core/metrics/sinks.h"
 #include "knurl/core/metrics/system_usage.h"
 #include "knurl/core/metrics/tensorboard.h"
@@ -159,16 +160,12 @@ const std::vector<MetricInfo>& trial_facts() {
 fs::path make_trial_directory(const fs::path& experiment, const std::string& name) {
   std::string safe;
   for (const char c : name) {
-    const bool plain = static_cast<unsigned char>(c) >= 0x80 || std::isalnum(c) || c == '-' ||
-                       c == '_' || c == '.';
+    const bool plain = static_cast<unsigned char>(c) >= 0x80 || std::isalnum(c) ||
+                       std::string_view("-_.=,").find(c) != std::string_view::npos;
     safe += plain ? c : '_';
   }
   constexpr std::size_t kMostBytes = 120;  // leaves room for a number
-  if (safe.size() > kMostBytes) {
-    std::size_t end = kMostBytes;
-    while (end > 0 && (static_cast<unsigned char>(safe[end]) & 0xC0) == 0x80) --end;  // in a letter
-    safe.resize(end);
-  }
+  safe = cut_to_bytes(safe, kMostBytes);
   try {
     fs::create_directories(experiment);
     for (int number = 0;; ++number) {

@@ -87,9 +87,6 @@ TEST(Cli, MistakesInAConfigNameTheirPlaceAndLeaveNothingBehind) {
   EXPECT_NE(refusal("x: {run: PPO, env: CartPole-v1, checkpoint_frq: 1}")
                 .find("x.checkpoint_frq: unknown option; did you mean"),
             std::string::npos);
-  EXPECT_NE(refusal("x: {run: PPO, env: CartPole-v1, config: {lr: {grid_search: [1, 2]}}}")
-                .find("grid_search is not available yet"),
-            std::string::npos);
   EXPECT_NE(refusal("").find("a.yaml: is empty"), std::string::npos);
   EXPECT_NE(refusal("[1, 2]").find("must hold experiments"), std::string::npos);
   EXPECT_NE(refusal("x: 3").find("must be an experiment"), std::string::npos);
@@ -149,6 +146,15 @@ TEST(Cli, RllibsWordsWork) {
   EXPECT_EQ(flags.exit_code, 0) << flags.err;
   EXPECT_EQ(json_lines(flags.out).size(), 3U);
   EXPECT_TRUE(fs::exists(scratch.path() / "results" / "named"));
+}
+
+TEST(Cli, AFileMayBeGivenAsAFlag) {
+  const Scratch scratch;
+  write_file(scratch.path() / "maze.yaml", kMaze);
+  for (const char* flag : {"-f", "--file"}) {
+    const Finished finished = knurl({"train", flag, "maze.yaml", "--json"}, scratch.path());
+    EXPECT_EQ(json_lines(finished.out).size(), 5U) << finished.err;
+  }
 }
 
 TEST(Cli, StopKeysOfBothVocabulariesEndARun) {
