@@ -9,9 +9,8 @@ namespace knurl {
 namespace {
 
 Weights zeros(std::int64_t n) {
-  return {.tensors = RecordBatch({{"q.weight", DType::float32, {n}},
-                                  {"filter.scale", DType::float32, {2}}},
-                                 1)};
+  return {.tensors = RecordBatch(
+              {{"q.weight", DType::float32, {n}}, {"filter.scale", DType::float32, {2}}}, 1)};
 }
 
 TEST(ParameterNoise, AddsNormalNoiseToAllButTheFilter) {
