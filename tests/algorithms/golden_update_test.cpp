@@ -202,5 +202,38 @@ TEST(GoldenUpdate, StateDependentExplorationIsTheReferences) {
   expect_ppo_update<float>("ppo_update_sde.safetensors", kBox, {.use_sde = true});
 }
 
+/// What an update with these options makes of the reference's batch at a timestep.
+Weights updated(const PpoOptions& own, std::int64_t timestep) {
+  const RecordBatch data = golden("ppo_update.safetensors");
+  PPOConfig config;
+  config.training({.lr = 0.003, .train_batch_size = 32, .model = {.fcnet_hiddens = {8, 6}}},
+                  {.use_kl_loss = false, .sgd_minibatch_size = 32, .num_sgd_iter = 3});
+  config.training({}, own);
+  const SpaceLayout actions(Discrete{.n = 4});
+  PpoLearner learner(config, SpaceLayout(kObservations), actions, Rng(1));
+  learner.set_weights(weights_in(data, "before", learner.weights()));
+  learner.update(ppo_batch<std::int64_t>(data, config.distribution(actions)), timestep);
+  return learner.weights();
+}
+
+std::vector<float> numbers_of(const Weights& weights) {
+  const auto all = flat(weights.tensors);
+  return {all.begin(), all.end()};
+}
+
+TEST(PpoLearner, TheClipFollowsItsSchedule) {
+  const PpoOptions falling{.clip_param = Schedule({{0, 0.3}, {100, 0.1}})};
+  const auto half = numbers_of(updated(falling, 50));
+  EXPECT_EQ(half, numbers_of(updated({.clip_param = Schedule({{0, 0.2}, {200, 0.2}})}, 50)));
+  EXPECT_NE(half, numbers_of(updated(falling, 0)));
+}
+
+TEST(PpoLearner, TargetKlEndsThePassesOverABatch) {
+  EXPECT_EQ(updated({}, 0).version, 3);
+  // the golden batch has no inputs of the policy that acted: its KL is above this from the first
+  EXPECT_EQ(updated({.target_kl = 1e-9}, 0).version, 0);
+  EXPECT_EQ(updated({.target_kl = 1e9}, 0).version, 3);
+}
+
 }  // namespace
 }  // namespace knurl
