@@ -8,6 +8,7 @@
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/log.h"
 #include "knurl/core/config/yaml.h"
+#include "knurl/models/custom_model.h"
 
 namespace knurl {
 namespace {
@@ -291,6 +292,7 @@ void AlgorithmConfig::check() const {
          name_of(c.training.grad_clip_by.value()));
   }
   if (*c.callbacks.callbacks) find_callbacks(**c.callbacks.callbacks);
+  check_custom_model(c.training.model);
   check_evaluation(c.evaluation);
   check_deterministic(c);
   check_belonging(c.training.optimizer);

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "knurl/core/config/fields.h"
 #include "knurl/models/activation.h"
+#include "knurl/models/conv_filter.h"
 #include "knurl/models/weight_init.h"
 
 namespace knurl {
@@ -14,8 +16,14 @@ struct ModelConfig {
   Opt<std::vector<int>> fcnet_hiddens = Default{std::vector{256, 256}};
   Opt<Activation> fcnet_activation = Default{Activation::tanh};
   Opt<std::optional<WeightInit>> fcnet_weights_initializer = Default{std::nullopt};
+  Opt<std::optional<std::vector<ConvFilter>>> conv_filters = Default{std::nullopt};
+  Opt<Activation> conv_activation = Default{Activation::relu};
+  Opt<std::vector<int>> post_fcnet_hiddens = Default{std::vector<int>{}};
+  Opt<Activation> post_fcnet_activation = Default{Activation::relu};
   Opt<bool> vf_share_layers = Default{true};
   Opt<bool> free_log_std = Default{false};
+  Opt<std::optional<std::string>> custom_model = Default{std::nullopt};
+  Opt<ConfigValue> custom_model_config = Default{ConfigValue::empty_map()};
 
   static void fields(auto& self, auto&& field) {
     field("fcnet_hiddens", self.fcnet_hiddens, "units of each fully connected hidden layer",
@@ -24,12 +32,27 @@ struct ModelConfig {
     field("fcnet_weights_initializer", self.fcnet_weights_initializer,
           "how weights are drawn; torch_linear: as PyTorch's Linear does; null: as RLlib does, "
           "normc, "
-          "and xavier_uniform in heads of action values",
+          "and xavier_uniform in convolutions and in heads of action values",
           Aliases{{"fcnet_kernel_initializer"}});
+    field(
+        "conv_filters", self.conv_filters,
+        "convolutions of pictures (a Box [height, width, channels]): [[channels, kernel, stride], "
+        "…], a kernel or stride one number or [height, width]; the last one has no padding; null: "
+        "such as fit the picture",
+        Range{1, 1 << 20});
+    field("conv_activation", self.conv_activation, "function after each convolution");
+    field("post_fcnet_hiddens", self.post_fcnet_hiddens,
+          "units of each hidden layer behind the convolutions, or behind fcnet_hiddens",
+          Range{1, 1 << 20});
+    field("post_fcnet_activation", self.post_fcnet_activation,
+          "function after each of these; behind fcnet_hiddens it is fcnet_activation");
     field("vf_share_layers", self.vf_share_layers,
           "policy and value heads read the same hidden layers");
     field("free_log_std", self.free_log_std,
           "Box actions: standard deviations are parameters of their own, whatever the observation");
+    field("custom_model", self.custom_model,
+          "registered model whose layers stand in place of these; `knurl list models` shows them");
+    field("custom_model_config", self.custom_model_config, "the custom model's own options");
   }
 };
 

@@ -25,6 +25,14 @@ int width_of(const NetSpec& net, const Source& source) {
 /// Appends a stack of hidden layers on top of `source`; returns its last layer.
 Source append_hidden(NetSpec& net, const HiddenLayers& hidden, const std::string& prefix,
                      Source source, double sigma0 = 0.0) {
+  const Source below = source;
+  const std::size_t offset = net.layers.size();
+  for (LayerSpec layer : hidden.first) {
+    layer.name = prefix + layer.name;
+    layer.source = layer.source ? Source(offset + *layer.source) : below;
+    net.layers.push_back(std::move(layer));
+    source = net.layers.size() - 1;
+  }
   for (std::size_t i = 0; i < hidden.units.size(); ++i) {
     net.layers.push_back({.name = fmt::format("{}hidden.{}", prefix, i),
                           .inputs = width_of(net, source),
@@ -39,12 +47,36 @@ Source append_hidden(NetSpec& net, const HiddenLayers& hidden, const std::string
   return source;
 }
 
+std::vector<ColumnSpec> tensors_of(const LayerSpec& layer) {
+  const auto tensor = [&](const char* name, Shape shape) {
+    return ColumnSpec{layer.name + name, DType::float32, std::move(shape)};
+  };
+  if (layer.kind == LayerKind::free) return {tensor(".value", {layer.outputs})};
+  if (layer.kind == LayerKind::filter) {
+    return {tensor(".mean", {layer.outputs}), tensor(".scale", {layer.outputs})};
+  }
+  if (layer.kind == LayerKind::sde_log_std) {
+    return {tensor(".value", {layer.inputs, layer.outputs})};
+  }
+  if (layer.kind == LayerKind::conv) {
+    const ConvShape& conv = layer.conv;
+    return {tensor(".weight", {conv.filters, conv.channels, conv.kernel[0], conv.kernel[1]}),
+            tensor(".bias", {conv.filters})};
+  }
+  if (layer.kind == LayerKind::custom) return custom_tensors(*layer.custom, layer.name + ".");
+  const Shape weight{layer.outputs, layer.inputs};
+  std::vector<ColumnSpec> out{tensor(".weight", weight), tensor(".bias", {layer.outputs})};
+  if (layer.sigma0 > 0.0) {
+    out.push_back(tensor(".weight_sigma", weight));
+    out.push_back(tensor(".bias_sigma", {layer.outputs}));
+  }
+  return out;
+}
+
 std::int64_t num_parameters(const LayerSpec& layer) {
-  if (layer.kind == LayerKind::free) return layer.outputs;
-  if (layer.kind == LayerKind::filter) return std::int64_t{2} * layer.outputs;
-  if (layer.kind == LayerKind::sde_log_std) return std::int64_t{layer.inputs} * layer.outputs;
-  const std::int64_t copies = layer.sigma0 > 0.0 ? 2 : 1;
-  return copies * layer.outputs * (layer.inputs + 1);
+  std::int64_t sum = 0;
+  for (const ColumnSpec& tensor : tensors_of(layer)) sum += num_elements(tensor.row_shape);
+  return sum;
 }
 
 /// Orthonormal rows, or columns where there are more rows, times the norm: Gram and Schmidt on
@@ -77,7 +109,10 @@ void fill_orthogonal(std::span<float> weight, std::size_t inputs, double norm, R
 
 /// "value" of "value.hidden.0"; what heads share has no head's name before it.
 std::string part_of(const LayerSpec& layer) {
-  if (layer.name.starts_with("hidden.") || layer.kind == LayerKind::filter) return "base_model";
+  if (layer.kind == LayerKind::filter) return "base_model";
+  for (const char* shared : {"hidden.", "conv.", kCustomTrunk}) {
+    if (layer.name.starts_with(shared)) return "base_model";
+  }
   return layer.name.substr(0, layer.name.find('.'));
 }
 
@@ -85,7 +120,16 @@ std::string_view type_of(const LayerSpec& layer) {
   if (layer.kind == LayerKind::free) return "Free";
   if (layer.kind == LayerKind::sde_log_std) return "Noise";
   if (layer.kind == LayerKind::filter) return "Filter";
+  if (layer.kind == LayerKind::conv) return "Conv";
+  if (layer.kind == LayerKind::custom) return layer.custom->type();
   return layer.sigma0 > 0.0 ? "Noisy" : "Dense";
+}
+
+/// What a layer makes of N rows.
+std::string shape_text(const LayerSpec& layer) {
+  if (layer.kind != LayerKind::conv) return fmt::format("[N, {}]", layer.outputs);
+  const Extent size = layer.conv.output();
+  return fmt::format("[N, {}, {}, {}]", size[0], size[1], layer.conv.filters);
 }
 
 void fill_normc(std::span<float> weight, std::size_t inputs, double norm, Rng& rng) {
@@ -107,16 +151,32 @@ void fill_uniform(std::span<float> numbers, double bound, Rng& rng) {
   for (float& x : numbers) x = static_cast<float>(rng.uniform(-bound, bound));
 }
 
+/// Numbers that each unit of a layer with weights reads; of a convolution, in one place.
+int fan_in(const LayerSpec& layer) {
+  return layer.kind == LayerKind::conv ? layer.conv.patch() : layer.inputs;
+}
+
+/// Units that read each of them.
+int fan_out(const LayerSpec& layer) {
+  const ConvShape& conv = layer.conv;
+  return layer.kind == LayerKind::conv ? conv.filters * conv.kernel[0] * conv.kernel[1]
+                                       : layer.outputs;
+}
+
 void fill(const LayerSpec& layer, RecordBatch& tensors, Rng& rng) {
   const auto tensor = [&](const char* name) {
     return tensors.column<float>(layer.name + name).span();
   };
-  const double inputs = layer.inputs;
+  const double inputs = fan_in(layer);
   if (layer.kind == LayerKind::filter) {
     std::ranges::fill(tensor(".scale"), 1.0F);
     return;
   }
-  if (layer.kind != LayerKind::dense) {
+  if (layer.kind == LayerKind::custom) {
+    layer.custom->initialise(tensors_in<float>(tensors, *layer.custom, layer.name + "."), rng);
+    return;
+  }
+  if (layer.kind == LayerKind::free || layer.kind == LayerKind::sde_log_std) {
     std::ranges::fill(tensor(".value"), static_cast<float>(layer.fresh));
     return;
   }
@@ -124,12 +184,12 @@ void fill(const LayerSpec& layer, RecordBatch& tensors, Rng& rng) {
     fill_uniform(tensor(".weight"), 1.0 / std::sqrt(inputs), rng);
     fill_uniform(tensor(".bias"), 1.0 / std::sqrt(inputs), rng);
   } else if (layer.init == WeightInit::xavier_uniform) {
-    fill_uniform(tensor(".weight"), std::sqrt(6.0 / (inputs + layer.outputs)), rng);
+    fill_uniform(tensor(".weight"), std::sqrt(6.0 / (inputs + fan_out(layer))), rng);
   } else if (layer.init == WeightInit::orthogonal) {
-    fill_orthogonal(tensor(".weight"), static_cast<std::size_t>(layer.inputs), layer.init_norm,
+    fill_orthogonal(tensor(".weight"), static_cast<std::size_t>(fan_in(layer)), layer.init_norm,
                     rng);
   } else {
-    fill_normc(tensor(".weight"), static_cast<std::size_t>(layer.inputs), layer.init_norm, rng);
+    fill_normc(tensor(".weight"), static_cast<std::size_t>(fan_in(layer)), layer.init_norm, rng);
   }
   if (layer.sigma0 > 0.0) {
     const auto sigma = static_cast<float>(layer.sigma0 / std::sqrt(inputs));
@@ -192,24 +252,8 @@ int size_of(const NetSpec& spec, const NetOutput& output) {
 std::vector<ColumnSpec> tensors_of(const NetSpec& spec) {
   std::vector<ColumnSpec> out;
   for (const LayerSpec& layer : spec.layers) {
-    if (layer.kind == LayerKind::free) {
-      out.push_back({layer.name + ".value", DType::float32, {layer.outputs}});
-      continue;
-    }
-    if (layer.kind == LayerKind::filter) {
-      out.push_back({layer.name + ".mean", DType::float32, {layer.outputs}});
-      out.push_back({layer.name + ".scale", DType::float32, {layer.outputs}});
-      continue;
-    }
-    if (layer.kind == LayerKind::sde_log_std) {
-      out.push_back({layer.name + ".value", DType::float32, {layer.inputs, layer.outputs}});
-      continue;
-    }
-    out.push_back({layer.name + ".weight", DType::float32, {layer.outputs, layer.inputs}});
-    out.push_back({layer.name + ".bias", DType::float32, {layer.outputs}});
-    if (layer.sigma0 == 0.0) continue;
-    out.push_back({layer.name + ".weight_sigma", DType::float32, {layer.outputs, layer.inputs}});
-    out.push_back({layer.name + ".bias_sigma", DType::float32, {layer.outputs}});
+    const std::vector<ColumnSpec> more = tensors_of(layer);
+    out.insert(out.end(), more.begin(), more.end());
   }
   return out;
 }
@@ -242,8 +286,8 @@ std::string summary(const NetSpec& spec, const std::string& part) {
                                                                : "observations";
     const std::string_view type = type_of(layer);
     out += fmt::format("{:<26}{:<16}{:<12}{:>12}   {}\n", fmt::format("{} ({})", layer.name, type),
-                       fmt::format("[N, {}]", layer.outputs), name_of(layer.activation),
-                       grouped(num_parameters(layer)), source);
+                       shape_text(layer), name_of(layer.activation), grouped(num_parameters(layer)),
+                       source);
     total += num_parameters(layer);
     if (layer.kind == LayerKind::filter) fixed += num_parameters(layer);
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 
 #include "knurl/core/base/rng.h"
 #include "knurl/models/activation.h"
+#include "knurl/models/conv_shape.h"
+#include "knurl/models/custom_layer.h"
 #include "knurl/models/weight_init.h"
 #include "knurl/models/weights.h"
 
@@ -24,6 +27,12 @@ enum class LayerKind {
   /// (x - mean) * scale, cut to [-10, 10]: observations as a filter has seen them. Tensors
   /// name.mean and name.scale [outputs], which gradients do not move.
   filter,
+  /// activation(convolution + b) of pictures (ConvShape), one value of b a filter: tensors
+  /// name.weight [filters, channels, kernel height, kernel width], as PyTorch has them, and
+  /// name.bias
+  conv,
+  /// A layer of one's own: tensors name.<what it calls them>
+  custom,
 };
 
 /// A layer of a net.
@@ -40,10 +49,15 @@ struct LayerSpec {
   /// too; 0: a layer without noise.
   double sigma0 = 0.0;
   LayerKind kind = LayerKind::dense;
-  double fresh = 0.0;  ///< of other kinds: what their parameters begin with
+  double fresh = 0.0;   ///< of free and sde_log_std: what their parameters begin with
+  ConvShape conv = {};  ///< of conv
+  std::shared_ptr<const CustomLayer> custom = nullptr;  ///< of custom
 
   bool operator==(const LayerSpec&) const = default;
 };
+
+/// What names of a custom model's layers begin with.
+inline constexpr const char* kCustomTrunk = "trunk.";
 
 /// Added to the variance of state-dependent noise.
 inline constexpr float kSdeEpsilon = 1e-6F;
@@ -66,11 +80,14 @@ struct NetSpec {
   bool operator==(const NetSpec&) const = default;
 };
 
-/// A stack of hidden layers of one kind.
+/// A stack of hidden layers: dense ones of one kind, perhaps on top of any others.
 struct HiddenLayers {
   std::vector<int> units = {};
   Activation activation = Activation::tanh;
   WeightInit init = WeightInit::normc;
+  /// What stands below the dense ones. A source counts from the first of these; nothing: what the
+  /// whole stack reads.
+  std::vector<LayerSpec> first = {};
 };
 
 /// What stands behind a head's linear layer for the log standard deviations of actions.

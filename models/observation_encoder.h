@@ -8,15 +8,14 @@
 namespace knurl {
 
 /// Numbers that a net reads for one observation. Throws Error(config) naming the space where they
-/// are more than a million: a fully connected net is then not what is wanted.
+/// are more than a million: that is no observation for a net of this kind.
 int encoded_size(const SpaceLayout& space);
 
-/// From observations to the numbers a fully connected net reads: a Box of float32 as it is, without
-/// a copy; anything else as flatten() writes it.
+/// From observations to the numbers a net reads: a Box of float32 as it is, without a copy; a
+/// picture of bytes (a Box of uint8 of rank 3) over 255; anything else as flatten() writes it.
 class ObservationEncoder {
  public:
-  explicit ObservationEncoder(const SpaceLayout& space)
-      : space_(space), size_(encoded_size(space)), buffer_({{"x", DType::float32, {size_}}}, 0) {}
+  explicit ObservationEncoder(const SpaceLayout& space);
 
   /// Numbers a row has.
   [[nodiscard]] int size() const { return size_; }
@@ -28,6 +27,7 @@ class ObservationEncoder {
  private:
   SpaceLayout space_;
   int size_;
+  bool pixels_ = false;  ///< bytes of a picture
   RecordBatch buffer_;
 };
 

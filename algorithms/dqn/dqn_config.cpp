@@ -6,6 +6,7 @@
 #include "knurl/core/base/error.h"
 #include "knurl/models/fast/net_policy.h"
 #include "knurl/models/observation_encoder.h"
+#include "knurl/models/trunk.h"
 
 namespace knurl {
 
@@ -59,11 +60,8 @@ NetSpec DQNConfig::net_for(const SpaceLayout& observations, const SpaceLayout& a
                      .init = init,
                      .sigma0 = sigma0});
   }
-  NetSpec net = make_net(encoded_size(observations),
-                         {.units = model.fcnet_hiddens,
-                          .activation = model.fcnet_activation,
-                          .init = given.value_or(WeightInit::normc)},
-                         heads);
+  NetSpec net =
+      make_net(encoded_size(observations), model_trunk(model, observations, actions), heads);
   return filters_observations() ? with_filter(std::move(net)) : net;
 }
 

@@ -5,6 +5,7 @@
 #include "knurl/models/exploration/state_dependent_noise.h"
 #include "knurl/models/fast/net_policy.h"
 #include "knurl/models/observation_encoder.h"
+#include "knurl/models/trunk.h"
 
 namespace knurl {
 
@@ -24,8 +25,7 @@ ActionDistribution PPOConfig::distribution(const SpaceLayout& actions) const {
 NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& actions) const {
   const ModelConfig& model = common().training.model;
   const WeightInit init = model.fcnet_weights_initializer->value_or(WeightInit::normc);
-  const HiddenLayers hidden{
-      .units = model.fcnet_hiddens, .activation = model.fcnet_activation, .init = init};
+  const HiddenLayers hidden = model_trunk(model, observations, actions);
   const HiddenLayers none;
   const bool shared = model.vf_share_layers;
   HeadSpec policy{.name = "policy",

@@ -9,14 +9,23 @@
 #include "knurl/models/fast/kernels.h"
 
 namespace knurl::fast {
+namespace {
+
+/// A layer's parameters as its kernel wants them.
+std::vector<ColumnSpec> parameter_columns(const LayerSpec& layer) {
+  if (layer.kind == LayerKind::custom) return custom_tensors(*layer.custom, "");
+  const bool conv = layer.kind == LayerKind::conv;
+  const int inputs = conv ? layer.conv.patch() : layer.inputs;
+  const int width = padded(conv ? layer.conv.filters : layer.outputs);
+  return {{"weight", DType::float32, {inputs, width}}, {"bias", DType::float32, {width}}};
+}
+
+}  // namespace
 
 FastNet::FastNet(NetSpec spec) : spec_(std::move(spec)) {
   for (const LayerSpec& layer : spec_.layers) {
     layers_.push_back(
-        {.parameters =
-             RecordBatch({{"weight", DType::float32, {layer.inputs, padded(layer.outputs)}},
-                          {"bias", DType::float32, {padded(layer.outputs)}}},
-                         1),
+        {.parameters = RecordBatch(parameter_columns(layer), 1),
          .results = RecordBatch({{"y", DType::float32, {padded(layer.outputs)}}}, 0)});
   }
 }
@@ -28,6 +37,13 @@ void FastNet::set_weights(const Weights& weights) {
     const auto tensor = [&](const char* name) {
       return weights.tensors.column<float>(layer.name + name).span();
     };
+    if (layer.kind == LayerKind::custom) {
+      for (const ColumnSpec& column : layers_[k].parameters.columns()) {
+        std::ranges::copy(tensor(("." + column.name).c_str()),
+                          layers_[k].parameters.column<float>(column.name).data());
+      }
+      continue;
+    }
     float* to = layers_[k].parameters.column<float>("weight").data();
     float* bias = layers_[k].parameters.column<float>("bias").data();
     const int width = padded(layer.outputs);
@@ -45,6 +61,9 @@ void FastNet::set_weights(const Weights& weights) {
         }
       }
       std::fill_n(bias, layer.outputs, kSdeEpsilon);
+    } else if (layer.kind == LayerKind::conv) {
+      arrange_conv_weights(layer.conv, tensor(".weight").data(), to);
+      std::ranges::copy(tensor(".bias"), bias);
     } else {
       const float* from = tensor(".weight").data();
       for (int unit = 0; unit < layer.outputs; ++unit) {
@@ -80,6 +99,24 @@ void FastNet::forward_layer(std::size_t k, const float* input, std::int64_t rows
   if (spec.source) {
     x = layers_[*spec.source].results.column<float>("y").data();
     x_stride = padded(spec_.layers[*spec.source].outputs);
+  }
+  if (spec.kind == LayerKind::conv) {
+    convolution_.run(spec.conv, {.x = x,
+                                 .x_stride = x_stride,
+                                 .weight = layer.parameters.column<float>("weight").data(),
+                                 .bias = layer.parameters.column<float>("bias").data(),
+                                 .y = y,
+                                 .y_stride = width,
+                                 .rows = rows,
+                                 .activation = spec.activation});
+    return;
+  }
+  if (spec.kind == LayerKind::custom) {
+    run_custom_layer(*spec.custom, spec.name,
+                     tensors_in<const float>(std::as_const(layer.parameters), *spec.custom, ""),
+                     {.data = x, .rows = rows, .stride = x_stride, .size = spec.inputs},
+                     {.data = y, .rows = rows, .stride = width, .size = spec.outputs});
+    return;
   }
   if (spec.kind == LayerKind::filter) {
     const float* mean = layer.parameters.column<float>("bias").data();

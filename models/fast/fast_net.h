@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "knurl/models/fast/conv.h"
 #include "knurl/models/net_spec.h"
 #include "knurl/models/weights.h"
 
@@ -41,8 +42,10 @@ class FastNet {
  private:
   /// A layer's parameters as the kernels want them, and its results.
   struct Layer {
-    RecordBatch parameters;  ///< weight [inputs, padded outputs], bias [padded outputs]
-    RecordBatch results;     ///< [rows, padded outputs]
+    /// weight [inputs, padded outputs], bias [padded outputs]; a convolution's as
+    /// arrange_conv_weights lays them out, a custom layer's as it has them
+    RecordBatch parameters;
+    RecordBatch results;  ///< [rows, padded outputs]
   };
   void forward_layer(std::size_t k, const float* input, std::int64_t rows, std::int64_t stride);
   void join_outputs(std::int64_t rows);
@@ -50,7 +53,8 @@ class FastNet {
   NetSpec spec_;
   std::vector<Layer> layers_;
   std::vector<std::vector<float>> joined_;  ///< results of outputs of several layers [rows, size]
-  std::vector<float> squares_;              ///< of what an sde_log_std layer reads
+  Convolution convolution_;
+  std::vector<float> squares_;  ///< of what an sde_log_std layer reads
   std::int64_t version_ = 0;
 };
 

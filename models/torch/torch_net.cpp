@@ -4,6 +4,7 @@
 
 #include "knurl/core/base/check.h"
 #include "knurl/models/columns.h"
+#include "knurl/models/torch/layers.h"
 
 namespace knurl {
 namespace {
@@ -12,22 +13,6 @@ namespace {
 torch::Tensor view(RecordBatch& batch, const std::string& name) {
   const std::size_t index = batch.index_of(name);
   return torch::from_blob(batch.data(index), batch.columns()[index].row_shape);
-}
-
-torch::Tensor activate(Activation activation, const torch::Tensor& x) {
-  switch (activation) {
-    case Activation::linear:
-      return x;
-    case Activation::tanh:
-      return torch::tanh(x);
-    case Activation::relu:
-      return torch::relu(x);
-    case Activation::elu:
-      return torch::elu(x);
-    case Activation::silu:
-      return torch::silu(x);
-  }
-  return x;
 }
 
 }  // namespace
@@ -43,6 +28,7 @@ TorchNet::TorchNet(NetSpec spec, const Weights& weights)
     };
     switch (layer.kind) {
       case LayerKind::dense:
+      case LayerKind::conv:
         layers_.push_back({parameter(layer.name + ".weight"), parameter(layer.name + ".bias")});
         break;
       case LayerKind::filter:  // parameters without gradients
@@ -53,6 +39,13 @@ TorchNet::TorchNet(NetSpec spec, const Weights& weights)
       case LayerKind::sde_log_std:
         layers_.push_back({parameter(layer.name + ".value"), {}});
         break;
+      case LayerKind::custom: {
+        Layer& own = layers_.emplace_back();
+        for (const ColumnSpec& column : custom_tensors(*layer.custom, layer.name + ".")) {
+          own.custom.push_back(parameter(column.name));
+        }
+        break;
+      }
     }
   }
 }
@@ -63,6 +56,10 @@ torch::Tensor TorchNet::run(std::size_t k, const torch::Tensor& x) const {
   switch (layer.kind) {
     case LayerKind::dense:
       break;
+    case LayerKind::conv:
+      return convolve(layer, tensors.weight, tensors.bias, x);
+    case LayerKind::custom:
+      return apply_custom(layer, tensors.custom, x);
     case LayerKind::filter:
       return torch::clamp((x - tensors.bias) * tensors.weight, -kFilterClip, kFilterClip);
     case LayerKind::free:

@@ -21,8 +21,9 @@ class TorchNet final : public TrainableNet {
 
  private:
   struct Layer {
-    torch::Tensor weight;  ///< or the parameters of a layer of another kind
-    torch::Tensor bias;
+    torch::Tensor weight = {};  ///< or the parameters of a layer of another kind
+    torch::Tensor bias = {};
+    std::vector<torch::Tensor> custom = {};  ///< of a custom layer
   };
   [[nodiscard]] torch::Tensor run(std::size_t k, const torch::Tensor& x) const;
 

@@ -72,6 +72,20 @@ TEST(ObservationEncoder, ADictIsItsLeavesInOrderOfTheirNames) {
   EXPECT_EQ(encoded.numbers(0, 1), (std::vector<float>{0, 255, 0, 1, 0, 0, 1, 1, 0, -0.5F, 1e6F}));
 }
 
+TEST(ObservationEncoder, PixelsOfAPictureAreSharesOf255) {
+  Encoded bytes(Box{.shape = {1, 2, 1}, .low = 0, .high = 255, .dtype = DType::uint8}, 2);
+  const std::vector<std::uint8_t> pixels{0, 51, 255, 1};
+  std::ranges::copy(pixels, bytes.column<std::uint8_t>().data());
+  EXPECT_EQ(bytes.numbers(0, 2), (std::vector<float>{0.0F, 0.2F, 1.0F, 1.0F / 255.0F}));
+  EXPECT_EQ(bytes.numbers(1, 1), (std::vector<float>{1.0F, 1.0F / 255.0F}));
+  Encoded floats(Box{.shape = {1, 1, 1}, .low = 0, .high = 255}, 1);
+  floats.column<float>()[0] = 51.0F;
+  EXPECT_EQ(floats.numbers(0, 1), std::vector<float>{51.0F});
+  Encoded line(Box{.shape = {1}, .low = 0, .high = 255, .dtype = DType::uint8}, 1);
+  line.column<std::uint8_t>()[0] = 51;
+  EXPECT_EQ(line.numbers(0, 1), std::vector<float>{51.0F});
+}
+
 TEST(ObservationEncoder, NaNGoesThrough) {
   Encoded encoded(Box{.shape = {1}, .dtype = DType::float64}, 1);
   encoded.column<double>()[0] = std::nan("");
@@ -104,8 +118,8 @@ TEST(EncodedSize, AMillionNumbersAreTheMost) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::config);
       EXPECT_EQ(error.what(),
-                fmt::format("observation space {}: {} numbers are too many for a fully connected "
-                            "net: at most 1000000; Discrete values count as one number each of "
+                fmt::format("observation space {}: {} numbers are too many for a net: at "
+                            "most 1000000; Discrete values count as one number each of "
                             "their choices",
                             space.text(), flat_size(layout)));
     }
