@@ -77,6 +77,7 @@ void settle_by_kind(LayerSpec& layer, int read) {
       break;
     case LayerKind::free:
     case LayerKind::filter:
+    case LayerKind::lstm:
       fail(ErrorKind::config, "layer {}: layers of this kind belong to algorithms", layer.name);
   }
 }

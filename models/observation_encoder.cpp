@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "knurl/core/base/check.h"
 #include "knurl/core/base/error.h"
 
 namespace knurl {
@@ -18,25 +19,43 @@ int encoded_size(const SpaceLayout& space) {
   return static_cast<int>(size);
 }
 
-ObservationEncoder::ObservationEncoder(const SpaceLayout& space)
-    : space_(space), size_(encoded_size(space)), buffer_({{"x", DType::float32, {size_}}}, 0) {
+ObservationEncoder::ObservationEncoder(const SpaceLayout& space, std::vector<ColumnSpec> extras)
+    : space_(space),
+      extras_(std::move(extras)),
+      observation_size_(encoded_size(space)),
+      size_(static_cast<int>(observation_size_ + width_of(extras_))),
+      buffer_({{"x", DType::float32, {size_}}}, 0) {
   const Box* box = space.space().as<Box>();
   pixels_ = box && box->shape.size() == 3 && box->dtype == DType::uint8;
 }
 
-const float* ObservationEncoder::encode(const ConstRows& observations, std::int64_t rows) {
-  if (space_.plain_float()) {
+const float* ObservationEncoder::encode(const ConstRows& observations, std::int64_t rows,
+                                        const RecordBatch* extras) {
+  if (space_.plain_float() && extras_.empty()) {
     return reinterpret_cast<const float*>(observations.leaf_row(0, 0));
   }
   if (buffer_.rows() < rows) buffer_ = RecordBatch({{"x", DType::float32, {size_}}}, rows);
   const auto out = buffer_.column<float>("x");
-  if (pixels_) {
-    const auto* from = reinterpret_cast<const std::uint8_t*>(observations.leaf_row(0, 0));
-    std::transform(from, from + rows * size_, out.data(),
-                   [](std::uint8_t pixel) { return static_cast<float>(pixel) / 255.0F; });
-    return out.data();
+  const auto size = static_cast<std::size_t>(observation_size_);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto numbers = out.row(row).first(size);
+    if (pixels_) {
+      const auto* from = reinterpret_cast<const std::uint8_t*>(observations.leaf_row(0, row));
+      std::transform(from, from + size, numbers.begin(),
+                     [](std::uint8_t pixel) { return static_cast<float>(pixel) / 255.0F; });
+    } else {
+      flatten(ConstRow(observations, row), numbers);
+    }
   }
-  for (std::int64_t row = 0; row < rows; ++row) flatten(ConstRow(observations, row), out.row(row));
+  std::int64_t first = observation_size_;
+  for (const ColumnSpec& column : extras_) {
+    check(extras != nullptr, "there are columns beside the observations");
+    const auto from = extras->column<float>(column.name);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::ranges::copy(from.row(row), out.row(row).data() + first);
+    }
+    first += from.width();
+  }
   return out.data();
 }
 
