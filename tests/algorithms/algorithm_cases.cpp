@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "fourier_layer.h"
 #include "knurl/algorithms/q_learning/q_learning_config.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/core/config/yaml.h"
+#include "knurl/models/custom_model.h"
+#include "lit_pixel_env.h"
 
 namespace knurl {
 namespace {
@@ -32,6 +35,35 @@ std::string options_of(const std::string& algorithm) {
   }
   ADD_FAILURE() << algorithm << ": give it options here";
   return "{}";
+}
+
+/// `model: {custom_model: waves}`: a custom layer, then a dense one.
+Trunk build_waves(const ModelInput& input) {
+  Trunk trunk(input);
+  trunk.add({.name = "waves",
+             .kind = LayerKind::custom,
+             .custom = std::make_shared<FourierLayer>(input.size, 6)});
+  trunk.add({.name = "dense", .outputs = 8, .activation = Activation::relu});
+  return trunk;
+}
+
+/// Ways to learn from pictures and by a model of one's own.
+void add_model_cases(std::vector<AlgorithmCase>& out) {
+  register_env_once<LitPixelEnv>("LitPixel-v0");
+  static const bool registered = [] {
+    register_model("waves", "sines and cosines", build_waves);
+    return true;
+  }();
+  (void)registered;
+  const std::string pixels =
+      "env: LitPixel-v0, model: {conv_filters: [[4, 3, 2], [6, [2, 3], 1]], "
+      "post_fcnet_hiddens: [8]";
+  out.push_back({"PPO_pixels", "PPO", "{" + pixels + "}}"});
+  out.push_back({"PPO_pixels_lstm", "PPO",
+                 "{" + pixels + ", use_lstm: true, lstm_cell_size: 8, max_seq_len: 5}}"});
+  out.push_back({"DQN_pixels", "DQN", "{" + pixels + "}, observation_filter: MeanStdFilter}"});
+  out.push_back({"PPO_custom_model", "PPO", "{model: {custom_model: waves}}"});
+  out.push_back({"DQN_custom_model", "DQN", "{model: {custom_model: waves}}"});
 }
 
 }  // namespace
@@ -84,6 +116,7 @@ std::vector<AlgorithmCase> algorithm_cases() {
                  "{" + filters +
                      ", noisy: false, num_atoms: 1, tau: 0.1, "
                      "target_network_update_freq: 0, td_error_loss_fn: mse}"});
+  add_model_cases(out);
   return out;
 }
 
