@@ -228,14 +228,15 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   app.require_subcommand(1);
   add_train(app, train_arguments);
   add_evaluate(app, evaluate_arguments);
-  app.add_subcommand("list", "list environments, wrappers, algorithms or metrics")
-      ->add_option("what", list_arguments.what, "envs, wrappers, algorithms or metrics")
+  app.add_subcommand("list", "list environments, wrappers, models, algorithms or metrics")
+      ->add_option("what", list_arguments.what, "envs, wrappers, models, algorithms or metrics")
       ->required()
-      ->check(CLI::IsMember({"envs", "wrappers", "algorithms", "metrics"}));
-  app.add_subcommand("config",
-                     "show every option of an algorithm or env, or what a file comes down to")
-      ->add_option("what", config_arguments.what,
-                   "an algorithm such as PPO, an env such as Maze-v0, or a YAML file")
+      ->check(CLI::IsMember({"envs", "wrappers", "models", "algorithms", "metrics"}));
+  app.add_subcommand(
+         "config", "show every option of an algorithm, env or model, or what a file comes down to")
+      ->add_option(
+          "what", config_arguments.what,
+          "an algorithm such as PPO, an env such as Maze-v0, a registered model, or a YAML file")
       ->required();
   add_explain(app, explain_arguments);
   add_checkpoint(app, checkpoint_arguments);

@@ -56,11 +56,11 @@ struct ExplainArguments {
 };
 
 struct ListArguments {
-  std::string what = {};  ///< "envs", "wrappers", "algorithms" or "metrics"
+  std::string what = {};  ///< "envs", "wrappers", "models", "algorithms" or "metrics"
 };
 
 struct ConfigArguments {
-  std::string what = {};  ///< an algorithm, an env or a config file
+  std::string what = {};  ///< an algorithm, an env, a model or a config file
 };
 
 /// What `knurl check-env` was told.

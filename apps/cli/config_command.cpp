@@ -13,6 +13,7 @@
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/envs/registry.h"
+#include "knurl/models/custom_model.h"
 
 namespace knurl::cli {
 namespace {
@@ -60,6 +61,12 @@ void print_env(const EnvEntry& entry) {
   print_fields(schema_of<CommonEnvOptions>(), &common, "", {});
 }
 
+void print_model(const ModelEntry& entry) {
+  print_line(
+      fmt::format("Options of {} (custom_model_config): default, meaning, values.\n", entry.name));
+  if (entry.options) print_fields(*entry.options, entry.defaults.get(), "", {});
+}
+
 /// A file as it would be with every option written out.
 void print_file(const std::filesystem::path& path) {
   ConfigValue all = ConfigValue::empty_map();
@@ -86,11 +93,15 @@ int show_config(const ConfigArguments& arguments) {
   const std::vector<EnvEntry> envs = registered_envs();
   const auto env = std::ranges::find_if(
       envs, [&](const EnvEntry& entry) { return entry.goes_by(arguments.what); });
+  const std::vector<ModelEntry> models = registered_models();
+  const auto model = std::ranges::find(models, arguments.what, &ModelEntry::name);
   if (path.extension() == ".yaml" || path.extension() == ".yml" ||
       std::filesystem::is_regular_file(path)) {
     print_file(path);
   } else if (env != envs.end()) {
     print_env(*env);
+  } else if (model != models.end()) {
+    print_model(*model);
   } else {
     print_algorithm(*algorithm_of(arguments.what));
   }

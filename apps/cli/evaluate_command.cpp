@@ -15,23 +15,29 @@
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/core/tune/trial.h"
+#include "knurl/models/custom_model.h"
 
 namespace knurl::cli {
 namespace {
 
 constexpr int kDefaultEpisodes = 10;
 
-/// Where the env is unknown because the run had it from a plug-in, asks for that. It is not opened
-/// unasked: a checkpoint is data, and never names code to run.
-void require_env(const std::string& env, const std::filesystem::path& trial) {
-  try {
-    find_env(env);
-  } catch (const Error&) {
-    const auto plugins = recorded_plugins(trial);
-    if (plugins.empty()) throw;
-    fail(ErrorKind::config, "env {}: unknown; its run had it from a plug-in: give{}", env,
-         plugin_flags(plugins));
-  }
+/// Where the env or the model is unknown because the run had it from a plug-in, asks for that. It
+/// is not opened unasked: a checkpoint is data, and never names code to run.
+void require_known(const CommonOptions& options, const std::filesystem::path& trial) {
+  const auto require = [&](const char* what, const std::string& name, auto find) {
+    try {
+      (void)find(name);
+    } catch (const Error&) {
+      const auto plugins = recorded_plugins(trial);
+      if (plugins.empty()) throw;
+      fail(ErrorKind::config, "{} {}: unknown; its run had it from a plug-in: give{}", what, name,
+           plugin_flags(plugins));
+    }
+  };
+  require("env", *options.environment.env, find_env);
+  const std::optional<std::string> model = options.training.model.custom_model;
+  if (model) require("model", *model, find_model);
 }
 
 /// The checkpoint's config with what the command line wants different.
@@ -62,7 +68,7 @@ std::unique_ptr<AlgorithmConfig> config_for(const EvaluateArguments& arguments,
   if (arguments.seed) {
     config->update(overrides_of({fmt::format("seed={}", *arguments.seed)}), "config");
   }
-  require_env(*config->common().environment.env, found.directory.parent_path());
+  require_known(config->common(), found.directory.parent_path());
   return config->resolved();
 }
 

@@ -8,17 +8,32 @@
 #include "knurl/apps/cli/console.h"
 #include "knurl/envs/registry.h"
 #include "knurl/envs/wrappers/wrapper_list.h"
+#include "knurl/models/custom_model.h"
 
 namespace knurl::cli {
 namespace {
 
+void list_options(const Schema* options) {
+  if (!options) return;
+  for (const Field& field : options->fields()) {
+    print_line(fmt::format("    {}: {}", field.name, field.sentence));
+  }
+}
+
 void list_wrappers() {
   for (const WrapperEntry& entry : known_wrappers()) {
     print_line(fmt::format("{:<24}{}", entry.name, entry.sentence));
-    for (const Field& field : entry.options->fields()) {
-      print_line(fmt::format("    {}: {}", field.name, field.sentence));
-    }
+    list_options(entry.options);
   }
+}
+
+void list_models() {
+  const std::vector<ModelEntry> models = registered_models();
+  for (const ModelEntry& entry : models) {
+    print_line(fmt::format("{:<24}{}", entry.name, entry.sentence));
+    list_options(entry.options);
+  }
+  if (models.empty()) print_line("no models are registered: a program or a plug-in brings its own");
 }
 
 void list_envs() {
@@ -42,6 +57,8 @@ int list(const ListArguments& arguments) {
     list_envs();
   } else if (arguments.what == "wrappers") {
     list_wrappers();
+  } else if (arguments.what == "models") {
+    list_models();
   } else {
     return explain({});
   }

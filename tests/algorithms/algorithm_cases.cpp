@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "fourier_layer.h"
 #include "knurl/algorithms/q_learning/q_learning_config.h"
 #include "knurl/algorithms/registry.h"
+#include "knurl/apps/examples/my_model/wave_features.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/models/custom_model.h"
 #include "lit_pixel_env.h"
@@ -42,7 +42,7 @@ Trunk build_waves(const ModelInput& input) {
   Trunk trunk(input);
   trunk.add({.name = "waves",
              .kind = LayerKind::custom,
-             .custom = std::make_shared<FourierLayer>(input.size, 6)});
+             .custom = std::make_shared<WaveFeatures>(input.size, 6)});
   trunk.add({.name = "dense", .outputs = 8, .activation = Activation::relu});
   return trunk;
 }

@@ -38,16 +38,18 @@ std::string without_empty_lines(const std::string& text) {
   return out;
 }
 
-TEST(Docs, WriteAnEnvShowsEveryLineOfItsProjectAndNoOther) {
+/// Whether a page shows every line of a project of the examples, and no other.
+void expect_page_is_project(const std::string& page, const std::string& project,
+                            std::size_t num_files) {
   const fs::path root = KNURL_SOURCE_DIR;
   std::map<std::string, std::string> files;
-  for (const auto& entry : fs::directory_iterator(root / "apps" / "examples" / "my_env")) {
+  for (const auto& entry : fs::directory_iterator(root / "apps" / "examples" / project)) {
     if (!entry.is_regular_file()) continue;
     files[entry.path().filename().string()] = without_empty_lines(read_file(entry.path()));
   }
-  EXPECT_EQ(files.size(), 5U);
+  EXPECT_EQ(files.size(), num_files);
   std::map<std::string, std::string> shown;
-  for (const std::string& block : code_blocks(read_file(root / "docs" / "write_an_env.md"))) {
+  for (const std::string& block : code_blocks(read_file(root / "docs" / page))) {
     bool found = false;
     for (const auto& [name, text] : files) {
       if (found || text.find(block) == std::string::npos) continue;
@@ -57,6 +59,14 @@ TEST(Docs, WriteAnEnvShowsEveryLineOfItsProjectAndNoOther) {
     EXPECT_TRUE(found) << "in none of the project's files:\n" << block;
   }
   for (const auto& [name, text] : files) EXPECT_EQ(shown[name], text) << name;
+}
+
+TEST(Docs, WriteAnEnvShowsEveryLineOfItsProjectAndNoOther) {
+  expect_page_is_project("write_an_env.md", "my_env", 5);
+}
+
+TEST(Docs, WriteAModelShowsEveryLineOfItsProjectAndNoOther) {
+  expect_page_is_project("write_a_model.md", "my_model", 7);
 }
 
 TEST(Docs, CallbacksShowsAProgramThatIsBuilt) {

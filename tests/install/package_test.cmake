@@ -1,5 +1,5 @@
-# Installs knurl, moves what was installed, builds apps/examples/my_env against it as a user does, and
-# trains with both of its programs. Variables: see CMakeLists.txt here.
+# Installs knurl, moves what was installed, builds apps/examples/my_env and my_model against it as a user
+# does, and trains with both programs of each. Variables: see CMakeLists.txt here.
 cmake_minimum_required(VERSION 3.25)
 
 set(prefix ${WORK}/moved)
@@ -59,30 +59,40 @@ if(knurl_FOUND OR NOT knurl_CONSIDERED_VERSIONS)
   message(FATAL_ERROR "find_package(knurl 99) found ${knurl_CONSIDERED_VERSIONS}")
 endif()
 
-# the user's project
-file(COPY ${PROJECT} DESTINATION ${WORK})
-set(options -D CMAKE_BUILD_TYPE=Release -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${CXX})
-if(CCACHE)
-  list(APPEND options -D CMAKE_CXX_COMPILER_LAUNCHER=${CCACHE})
-endif()
-if(SANITIZE)
-  list(APPEND options -D CMAKE_CXX_FLAGS=-fsanitize=${SANITIZE})
-endif()
-run(${CMAKE_COMMAND} -S ${WORK}/my_env -B ${WORK}/my_env/build -G Ninja ${options})
-run(${CMAKE_COMMAND} --build ${WORK}/my_env/build)
-file(COPY ${PROJECT}/windy.yaml DESTINATION ${here})
-set(own_main ${WORK}/my_env/build/my_knurl)
-set(plugin --plugin ${WORK}/my_env/build/libwindy_walk.so)
+# build_project(<name>): a user's project, built against the package
+function(build_project name)
+  file(COPY ${EXAMPLES}/${name} DESTINATION ${WORK})
+  set(options -D CMAKE_BUILD_TYPE=Release -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${CXX})
+  if(CCACHE)
+    list(APPEND options -D CMAKE_CXX_COMPILER_LAUNCHER=${CCACHE})
+  endif()
+  if(SANITIZE)
+    list(APPEND options -D CMAKE_CXX_FLAGS=-fsanitize=${SANITIZE})
+  endif()
+  run(${CMAKE_COMMAND} -S ${WORK}/${name} -B ${WORK}/${name}/build -G Ninja ${options})
+  run(${CMAKE_COMMAND} --build ${WORK}/${name}/build)
+  file(GLOB files ${EXAMPLES}/${name}/*.yaml)
+  file(COPY ${files} DESTINATION ${here})
+endfunction()
+
+# choose(<kind> <project> <plug-in>): the command of a project's own main, or the installed one with
+# its plug-in, as `command` and `more`
+function(choose kind project plugin)
+  if(kind STREQUAL own_main)
+    set(command ${WORK}/${project}/build/my_knurl PARENT_SCOPE)
+    set(more "" PARENT_SCOPE)
+  else()
+    set(command ${prefix}/bin/knurl PARENT_SCOPE)
+    set(more --plugin ${WORK}/${project}/build/${plugin} PARENT_SCOPE)
+  endif()
+endfunction()
+
+build_project(my_env)
+build_project(my_model)
 
 # its env keeps its promises, and trains the same linked in and from a plug-in
 foreach(kind own_main plugin)
-  if(kind STREQUAL own_main)
-    set(command ${own_main})
-    set(more "")
-  else()
-    set(command ${prefix}/bin/knurl)
-    set(more ${plugin})
-  endif()
+  choose(${kind} my_env libwindy_walk.so)
   run(${command} check-env WindyWalk-v0 ${more})
   expect("check-env by ${kind}" "no rule is broken")
   run(${command} config WindyWalk-v0 ${more})
@@ -94,3 +104,29 @@ endforeach()
 if(NOT weights_by_own_main STREQUAL weights_by_plugin)
   message(FATAL_ERROR "an env from a plug-in trains other weights than the same env linked in")
 endif()
+
+# its model keeps its promises, and trains the same linked in and from a plug-in, by two algorithms
+run(${WORK}/my_model/build/wave_features_test)
+foreach(kind own_main plugin)
+  choose(${kind} my_model libwave_net.so)
+  run(${command} list models ${more})
+  expect("list models by ${kind}" "learnt waves of the observation")
+  run(${command} config wave_net ${more})
+  expect("config by ${kind}" "waves = 32")
+  run(${command} train waves.yaml ${more} --stop "{training_iteration: 2}" --output ${kind})
+  foreach(algorithm ppo dqn)
+    file(GLOB weights
+      ${here}/${kind}/${algorithm}-waves/*/checkpoint_000002/policies/default_policy.safetensors)
+    file(SHA256 "${weights}" ${algorithm}_by_${kind})
+  endforeach()
+endforeach()
+if(NOT ppo_by_own_main STREQUAL ppo_by_plugin OR NOT dqn_by_own_main STREQUAL dqn_by_plugin)
+  message(FATAL_ERROR "a model from a plug-in trains other weights than the same model linked in")
+endif()
+
+# who has not got the model is told, and asked for the plug-in where the run had one
+file(GLOB trial ${here}/plugin/ppo-waves/*)
+execute_process(COMMAND ${prefix}/bin/knurl evaluate ${trial} --episodes 1
+  WORKING_DIRECTORY ${here} TIMEOUT 60 RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE output)
+expect("evaluate without the plug-in" "model wave_net: unknown; its run had it from a plug-in: give")
+run(${prefix}/bin/knurl evaluate ${trial} --episodes 1 ${more})

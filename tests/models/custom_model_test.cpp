@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fourier_layer.h"
+#include "knurl/apps/examples/my_model/wave_features.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/models/check_layer.h"
@@ -37,7 +37,7 @@ TEST(Trunk, FillsInWhatFollows) {
   EXPECT_EQ(trunk.add({.name = "a", .outputs = 5}), 0U);
   EXPECT_EQ(
       trunk.add(
-          {.name = "b", .kind = LayerKind::custom, .custom = std::make_shared<FourierLayer>(5, 4)}),
+          {.name = "b", .kind = LayerKind::custom, .custom = std::make_shared<WaveFeatures>(5, 4)}),
       1U);
   trunk.add({.name = "c", .outputs = 2}, std::nullopt);
   trunk.add({.name = "d", .kind = LayerKind::conv, .conv = {.size = {2, 4}, .filters = 6}}, 1);
@@ -64,7 +64,7 @@ TEST(Trunk, RefusesLayersThatCannotBe) {
             "layer deep: reads rows of 4 numbers, but layer first has 5");
   EXPECT_EQ(refusal({.name = "deep",
                      .kind = LayerKind::custom,
-                     .custom = std::make_shared<FourierLayer>(4, 4)},
+                     .custom = std::make_shared<WaveFeatures>(4, 4)},
                     std::nullopt),
             "layer deep: reads rows of 4 numbers, but the observation has 3");
   EXPECT_EQ(refusal({.name = "first", .outputs = 1}, 0), "layer first: there are two of this name");
@@ -75,7 +75,7 @@ TEST(Trunk, RefusesLayersThatCannotBe) {
   EXPECT_EQ(refusal({.name = "deep",
                      .outputs = 9,
                      .kind = LayerKind::custom,
-                     .custom = std::make_shared<FourierLayer>(5, 4)},
+                     .custom = std::make_shared<WaveFeatures>(5, 4)},
                     0),
             "layer deep: outputs = 9: its kind has 8");
   EXPECT_EQ(refusal({.name = "deep",
@@ -99,7 +99,7 @@ Trunk build_waves(const ModelInput& input, const WavesConfig& config) {
   Trunk trunk(input);
   trunk.add({.name = "waves",
              .kind = LayerKind::custom,
-             .custom = std::make_shared<FourierLayer>(input.size, config.waves)});
+             .custom = std::make_shared<WaveFeatures>(input.size, config.waves)});
   trunk.add({.name = "dense", .outputs = 6, .activation = input.model.fcnet_activation});
   return trunk;
 }
@@ -136,8 +136,9 @@ TEST_F(CustomModel, StandsInPlaceOfTheHiddenLayers) {
   EXPECT_EQ(net.layers[3].name, "value.trunk.waves");
   EXPECT_EQ(net.layers[3].source, std::nullopt);
   EXPECT_EQ(net.layers[4].source, 3);
-  EXPECT_EQ(tensors_of(net)[0], (ColumnSpec{"policy.trunk.waves.waves", DType::float32, {5, 3}}));
-  EXPECT_NE(summary(net, "policy").find("policy.trunk.waves (Fourier)[N, 10]"), std::string::npos)
+  EXPECT_EQ(tensors_of(net)[0],
+            (ColumnSpec{"policy.trunk.waves.frequencies", DType::float32, {5, 3}}));
+  EXPECT_NE(summary(net, "policy").find("policy.trunk.waves (Waves)  [N, 10] "), std::string::npos)
       << summary(net, "policy");
   const NetSpec shared = make_net(3, hidden, {{.name = "q", .output = "q"}});
   EXPECT_NE(summary(shared, "base_model").find("trunk.dense (Dense)"), std::string::npos);
@@ -175,24 +176,24 @@ TEST_F(CustomModel, RefusalsNameWhatIsWrong) {
 }
 
 /// A layer that lacks something.
-class Broken final : public FourierLayer {
+class Broken final : public WaveFeatures {
  public:
   enum class Part { tensor, rest, rows, dx, d_tensors };
-  explicit Broken(Part part) : FourierLayer(3, 4), part_(part) {}
+  explicit Broken(Part part) : WaveFeatures(3, 4), part_(part) {}
 
   void initialise(LayerTensors<float> tensors, Rng& rng) const override {
-    FourierLayer::initialise(tensors, rng);
+    WaveFeatures::initialise(tensors, rng);
     if (part_ == Part::tensor) tensors[0][2] = std::numeric_limits<float>::infinity();
   }
   void forward(LayerTensors<const float> tensors, FloatRows<const float> x,
                FloatRows<float> y) const override {
     const float kept = y.row(0)[1];
-    FourierLayer::forward(tensors, x, y);
+    WaveFeatures::forward(tensors, x, y);
     if (part_ == Part::rest) y.row(0)[1] = kept;
     if (part_ == Part::rows) y.row(x.rows - 1)[0] += 1e-3F * static_cast<float>(x.rows);
   }
   void backward(const LayerBackward& pass) const override {
-    FourierLayer::backward(pass);
+    WaveFeatures::backward(pass);
     if (part_ == Part::dx) pass.dx.row(2)[0] += 0.1F;
     if (part_ == Part::d_tensors) pass.d_tensors[0][5] *= 1.1F;
   }
@@ -202,9 +203,9 @@ class Broken final : public FourierLayer {
 };
 
 TEST(CheckLayer, PassesASoundLayer) {
-  EXPECT_EQ(check_layer(FourierLayer(3, 4)), std::vector<std::string>{});
-  EXPECT_EQ(check_layer(FourierLayer(1, 1), 7), std::vector<std::string>{});
-  EXPECT_EQ(check_layer(FourierLayer(40, 70), 1), std::vector<std::string>{});
+  EXPECT_EQ(check_layer(WaveFeatures(3, 4)), std::vector<std::string>{});
+  EXPECT_EQ(check_layer(WaveFeatures(1, 1), 7), std::vector<std::string>{});
+  EXPECT_EQ(check_layer(WaveFeatures(40, 70), 1), std::vector<std::string>{});
 }
 
 TEST(CheckLayer, FindsWhatIsBroken) {
@@ -212,12 +213,12 @@ TEST(CheckLayer, FindsWhatIsBroken) {
     const auto problems = check_layer(Broken(part));
     return problems.size() == 1 ? problems[0].substr(0, 30) : std::to_string(problems.size());
   };
-  EXPECT_EQ(found(Broken::Part::tensor), "tensor waves of a fresh model ");
+  EXPECT_EQ(found(Broken::Part::tensor), "tensor frequencies of a fresh ");
   EXPECT_EQ(found(Broken::Part::rest), "output 1 is not written, or no");
   EXPECT_EQ(found(Broken::Part::rows), "row 0 has other bits among 1 r");
   EXPECT_EQ(found(Broken::Part::dx), "d loss / d x of row 2, element");
-  EXPECT_EQ(found(Broken::Part::d_tensors), "d loss / d waves, element 5: b");
-  EXPECT_EQ(check_layer(FourierLayer(0, 4)).size(), 1U);
+  EXPECT_EQ(found(Broken::Part::d_tensors), "d loss / d frequencies, elemen");
+  EXPECT_EQ(check_layer(WaveFeatures(0, 4)).size(), 1U);
 }
 
 /// Divides 0 by itself where its input is 0.

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fourier_layer.h"
+#include "knurl/apps/examples/my_model/wave_features.h"
 #include "knurl/core/checkpoint/safetensors.h"
 #include "knurl/models/columns.h"
 #include "knurl/models/fast/fast_net.h"
@@ -74,7 +74,7 @@ NetSpec random_picture_net(Rng& rng) {
                             .outputs = 6,
                             .source = hidden.first.size() - 1,
                             .kind = LayerKind::custom,
-                            .custom = std::make_shared<FourierLayer>(inputs, 3)});
+                            .custom = std::make_shared<WaveFeatures>(inputs, 3)});
   }
   if (rng.below(2) == 0) hidden.units = {number(9)};
   return make_net(picture.size[0] * picture.size[1] * picture.channels, hidden,
@@ -107,7 +107,7 @@ TEST(Layers, GradientsAreThoseOfTheOutputs) {
                             .outputs = 6,
                             .source = hidden.first.size() - 1,
                             .kind = LayerKind::custom,
-                            .custom = std::make_shared<FourierLayer>(read, 3)});
+                            .custom = std::make_shared<WaveFeatures>(read, 3)});
   }
   const NetSpec spec =
       make_net(40, hidden, {{.name = "q", .output = "q", .size = 2, .init_norm = 1.0}});
