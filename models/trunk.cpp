@@ -88,7 +88,7 @@ HiddenLayers model_trunk(const ModelConfig& model, const SpaceLayout& observatio
   if (*model.custom_model) {
     out.first = build_custom_model(model, observations, actions);
   } else if (picture) {
-    if (model.fcnet_hiddens.given()) {
+    if (*model.fcnet_hiddens != *ModelConfig().fcnet_hiddens) {
       warn_once(
           "training.model.fcnet_hiddens is not read by a net of pictures: post_fcnet_hiddens are "
           "the layers "

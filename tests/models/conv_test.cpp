@@ -230,6 +230,18 @@ TEST(ModelTrunk, PicturesAreReadByConvolutionsThenByPostFcnetHiddens) {
             (std::vector<std::string>{"hidden.0 6 relu", "q.out 1 linear"}));
 }
 
+TEST(ModelTrunk, SaysThatPicturesDoNotReadFcnetHiddens) {
+  const auto warning = [](const ModelConfig& model) {
+    ::testing::internal::CaptureStderr();
+    names_of(model, Box{.shape = {5, 5, 2}});
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(warning({}), "");
+  EXPECT_EQ(warning({.fcnet_hiddens = {3}}),
+            "knurl: warning: training.model.fcnet_hiddens is not read by a net of pictures: "
+            "post_fcnet_hiddens are the layers behind its convolutions\n");
+}
+
 TEST(ModelTrunk, FreshConvolutionsAreXavierUniform) {
   const HiddenLayers hidden =
       model_trunk({.conv_filters = std::vector<ConvFilter>{{40, {5, 4}, {1, 1}}}},
