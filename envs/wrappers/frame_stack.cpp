@@ -9,12 +9,12 @@
 namespace knurl {
 namespace {
 
-/// Bounds of `num` boxes in a row.
-Bounds repeated(const Bounds& bounds, int num) {
+/// Bounds of `num` boxes, of each `run` elements after the other.
+Bounds repeated(const Bounds& bounds, int num, std::ptrdiff_t run) {
   if (bounds.one_for_all()) return bounds;
   std::vector<double> all;
-  for (int i = 0; i < num; ++i) {
-    all.insert(all.end(), bounds.values().begin(), bounds.values().end());
+  for (auto from = bounds.values().begin(); from != bounds.values().end(); from += run) {
+    for (int i = 0; i < num; ++i) all.insert(all.end(), from, from + run);
   }
   return all;
 }
@@ -24,6 +24,7 @@ Bounds repeated(const Bounds& bounds, int num) {
 FrameStack::FrameStack(std::unique_ptr<Env> inner, const Config& config)
     : EnvWrapper(std::move(inner)),
       num_(config.num),
+      channels_(config.channels),
       layout_(EnvWrapper::spec().observation),
       frame_(layout_),
       frame_bytes_(layout_.leaves().front().bytes()),
@@ -31,14 +32,23 @@ FrameStack::FrameStack(std::unique_ptr<Env> inner, const Config& config)
   if (!layout_.space().as<Box>()) {
     fail(ErrorKind::config, "takes observations that are one Box, not {}", layout_.space().text());
   }
+  if (channels_ && layout_.leaves().front().shape.size() != 3) {
+    fail(ErrorKind::config, "channels: true is for pictures [height, width, channels], not {}",
+         layout_.space().text());
+  }
 }
 
 EnvSpec FrameStack::spec() const {
   EnvSpec spec = EnvWrapper::spec();
   Box box = *spec.observation.as<Box>();
-  box.shape.insert(box.shape.begin(), num_);
-  box.low = repeated(box.low, num_);
-  box.high = repeated(box.high, num_);
+  const std::ptrdiff_t run = channels_ ? box.shape[2] : num_elements(box.shape);
+  if (channels_) {
+    box.shape[2] *= num_;
+  } else {
+    box.shape.insert(box.shape.begin(), num_);
+  }
+  box.low = repeated(box.low, num_, run);
+  box.high = repeated(box.high, num_, run);
   spec.observation = std::move(box);
   return spec;
 }
@@ -49,15 +59,27 @@ void FrameStack::reset(Rng& rng, ObservationOut observation) {
     std::memcpy(frames_.data() + static_cast<std::size_t>(i) * frame_bytes_, frame_.row().bytes(0),
                 frame_bytes_);
   }
-  std::memcpy(observation.bytes(0), frames_.data(), frames_.size());
+  show(observation);
 }
 
 StepResult FrameStack::step(ActionView action, ObservationOut observation) {
   const StepResult result = EnvWrapper::step(action, frame_.row());
   std::memmove(frames_.data(), frames_.data() + frame_bytes_, frames_.size() - frame_bytes_);
   std::memcpy(newest(), frame_.row().bytes(0), frame_bytes_);
-  std::memcpy(observation.bytes(0), frames_.data(), frames_.size());
+  show(observation);
   return result;
+}
+
+void FrameStack::show(ObservationOut observation) const {
+  const Leaf& leaf = layout_.leaves().front();
+  const std::size_t run =
+      channels_ ? static_cast<std::size_t>(leaf.shape[2]) * size_of(leaf.dtype) : frame_bytes_;
+  std::byte* to = observation.bytes(0);
+  for (std::size_t at = 0; at < frame_bytes_; at += run) {
+    for (std::size_t first = 0; first < frames_.size(); first += frame_bytes_, to += run) {
+      std::memcpy(to, frames_.data() + first + at, run);
+    }
+  }
 }
 
 void FrameStack::save(ByteWriter& out) const {

@@ -94,6 +94,52 @@ TEST(Wrappers, AStackHasTheBoundsOfEachOfItsFrames) {
   }
 }
 
+/// A picture [1, 2, 2] whose element i is 10 t + i in step t.
+class TinyFilm final : public Env {
+ public:
+  [[nodiscard]] EnvSpec spec() const override {
+    return {.observation =
+                Box{.shape = {1, 2, 2}, .low = {0, 1, 2, 3}, .high = 255, .dtype = DType::uint8},
+            .action = Discrete{.n = 1}};
+  }
+  void reset(Rng& /*rng*/, ObservationOut observation) override { show(observation, step_ = 0); }
+  StepResult step(ActionView /*action*/, ObservationOut observation) override {
+    show(observation, ++step_);
+    return {};
+  }
+
+ private:
+  static void show(ObservationOut observation, int step) {
+    for (int i = 0; i < 4; ++i) {
+      observation.as<std::uint8_t>()[static_cast<std::size_t>(i)] =
+          static_cast<std::uint8_t>(10 * step + i);
+    }
+  }
+  int step_ = 0;
+};
+
+TEST(Wrappers, PicturesAreStackedInTheirChannelsWhereAsked) {
+  SingleEnv env(wrapped(std::make_unique<TinyFilm>(), "[{FrameStack: {num: 2, channels: true}}]"));
+  const Space space = env.env().spec().observation;
+  EXPECT_EQ(space, Space(Box{.shape = {1, 2, 4},
+                             .low = {0, 1, 0, 1, 2, 3, 2, 3},
+                             .high = 255,
+                             .dtype = DType::uint8}));
+  const auto pixels = [&] {
+    const auto numbers = env.observation().as<std::uint8_t>();
+    return std::vector<int>(numbers.begin(), numbers.end());
+  };
+  env.reset();
+  EXPECT_EQ(pixels(), (std::vector<int>{0, 1, 0, 1, 2, 3, 2, 3}));
+  env.step(0);
+  env.step(0);  // steps 1 and 2, pixel by pixel
+  EXPECT_EQ(pixels(), (std::vector<int>{10, 11, 20, 21, 12, 13, 22, 23}));
+  EXPECT_EQ(refusal("Pendulum-v1", "wrappers: [{FrameStack: {channels: true}}]"),
+            "config: a.yaml:1: env_config.wrappers[0].FrameStack: channels: true is for pictures "
+            "[height, width, channels], not " +
+                make_env("Pendulum-v1")->spec().observation.text());
+}
+
 TEST(Wrappers, ATimeLimitStandsInPlaceOfTheEnvsOwn) {
   const auto limit = [](const std::string& yaml) {
     return make_env("Maze-v0", parse_yaml(yaml, "a.yaml"))->spec().max_episode_steps;
