@@ -62,6 +62,27 @@ class Algorithm : public tune::Trainable {
   std::map<std::string, ActionValue> compute_actions(
       const std::map<std::string, ObservationValue>& observations, bool explore = false);
 
+  /// What the policy remembers of an episode that a program steps itself.
+  class ActingState {
+   public:
+    /// Notes the reward of the last step, for policies that read it.
+    void observe_reward(float reward);
+
+   private:
+    friend class Algorithm;
+    explicit ActingState(RecordBatch memory) : memory_(std::move(memory)) {}
+    RecordBatch memory_;  ///< one row; no columns where the policy does not remember
+  };
+  /// The state at the start of an episode.
+  [[nodiscard]] ActingState get_initial_state() const;
+  /// The same for a policy that remembers (model.use_lstm); the states go on by a step. Without
+  /// states such a policy is an Error(config), and so is an observation without one.
+  ActionValue compute_single_action(const ObservationValue& observation, ActingState& state,
+                                    bool explore = false);
+  std::map<std::string, ActionValue> compute_actions(
+      const std::map<std::string, ObservationValue>& observations,
+      std::map<std::string, ActingState>& states, bool explore = false);
+
   /// What a net of action values (DQN) says of one observation: each action's value, and, where it
   /// learns distributions, their probabilities [actions][atoms].
   struct ActionValues {
@@ -165,6 +186,9 @@ class Algorithm : public tune::Trainable {
   void count_round(const std::vector<Fragment>& round, double seconds);
   void report_counters(Result& result, const Counters& before, double seconds);
   void report_timers(Result& result, double seconds) const;
+  std::map<std::string, ActionValue> act(
+      const std::map<std::string, ObservationValue>& observations, RecordBatch& memory,
+      bool explore);
   /// The driver's policy with the newest weights.
   Policy& up_to_date(Actor& actor);
   [[nodiscard]] bool evaluation_due(std::int64_t iteration) const;

@@ -89,8 +89,52 @@ Algorithm::ActionValues Algorithm::compute_action_values(const ObservationValue&
   return out;
 }
 
+void Algorithm::ActingState::observe_reward(float reward) {
+  if (!memory_.has(column::kPreviousRewards)) return;
+  memory_.column<float>(column::kPreviousRewards)[0] = reward;
+}
+
+Algorithm::ActingState Algorithm::get_initial_state() const {
+  return ActingState(RecordBatch(greedy_.policy->memory_columns(), 1));
+}
+
+ActionValue Algorithm::compute_single_action(const ObservationValue& observation,
+                                             ActingState& state, bool explore) {
+  return act({{"", observation}}, state.memory_, explore).at("");
+}
+
+std::map<std::string, ActionValue> Algorithm::compute_actions(
+    const std::map<std::string, ObservationValue>& observations,
+    std::map<std::string, ActingState>& states, bool explore) {
+  std::vector<ActingState*> of_rows;
+  RecordBatch memory(greedy_.policy->memory_columns(), std::ssize(observations));
+  for (const auto& [id, observation] : observations) {
+    const auto state = states.find(id);
+    if (state == states.end()) fail(ErrorKind::config, "observation {}: it has no state", id);
+    memory.copy_rows(std::ssize(of_rows), state->second.memory_, 0, 1);
+    of_rows.push_back(&state->second);
+  }
+  auto out = act(observations, memory, explore);
+  for (std::size_t row = 0; row < of_rows.size(); ++row) {
+    of_rows[row]->memory_.copy_rows(0, memory, static_cast<std::int64_t>(row), 1);
+  }
+  return out;
+}
+
 std::map<std::string, ActionValue> Algorithm::compute_actions(
     const std::map<std::string, ObservationValue>& observations, bool explore) {
+  RecordBatch memory(greedy_.policy->memory_columns(), std::ssize(observations));
+  if (!memory.columns().empty()) {
+    fail(ErrorKind::config,
+         "the policy remembers (model.use_lstm): give the state that get_initial_state() begins");
+  }
+  return act(observations, memory, explore);
+}
+
+/// `memory` has a row for each observation.
+std::map<std::string, ActionValue> Algorithm::act(
+    const std::map<std::string, ObservationValue>& observations, RecordBatch& memory,
+    bool explore) {
   const auto rows = static_cast<std::int64_t>(observations.size());
   RecordBatch batch(observations_.columns(column::kObservations), rows);
   const Rows all(observations_, batch, column::kObservations);
@@ -103,7 +147,8 @@ std::map<std::string, ActionValue> Algorithm::compute_actions(
   policy.exploration().set_timestep(counters_.env_steps_sampled);
   std::vector<Rng> rngs;
   for (std::int64_t i = 0; i < rows; ++i) rngs.emplace_back(action_rng_());
-  const PolicyOutput output = policy.act({.observations = all, .rows = rows, .rngs = rngs});
+  const PolicyOutput output =
+      policy.act({.observations = all, .rows = rows, .rngs = rngs, .memory = &memory});
   std::map<std::string, ActionValue> out;
   at = 0;
   for (const auto& [id, observation] : observations) {

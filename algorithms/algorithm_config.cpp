@@ -290,6 +290,12 @@ void AlgorithmConfig::check() const {
     fail(ErrorKind::config, "training.grad_clip_by = {} without training.grad_clip: give both",
          name_of(c.training.grad_clip_by.value()));
   }
+  if (c.training.model.use_lstm && !learns_from_sequences()) {
+    fail(
+        ErrorKind::config,
+        "training.model.use_lstm = true: {} learns from single steps; PPO has models that remember",
+        algorithm());
+  }
   if (*c.callbacks.callbacks) find_callbacks(**c.callbacks.callbacks);
   check_evaluation(c.evaluation);
   check_deterministic(c);

@@ -92,6 +92,8 @@ class AlgorithmConfig {
   [[nodiscard]] std::vector<ConstSection> sections() const;
   /// Common options that mean nothing to this algorithm: giving one another value is an error.
   [[nodiscard]] virtual std::vector<std::string> unused_options() const { return {}; }
+  /// The algorithm learns from sequences, so that its policy may remember (model.use_lstm).
+  [[nodiscard]] virtual bool learns_from_sequences() const { return false; }
 
  protected:
   AlgorithmConfig() = default;

@@ -15,6 +15,11 @@ inline constexpr const char* kNextObservations = "new_obs";  ///< or "new_obs/<l
 inline constexpr const char* kDiscounts = "discounts";
 inline constexpr const char* kWeights = "weights";       ///< of rows in a loss
 inline constexpr const char* kNetInputs = "net_inputs";  ///< observations as a net reads them
+// what a recurrent policy remembers: read at a row's step, written by the step before
+inline constexpr const char* kStateH = "state_in_0";  ///< an LSTM's output
+inline constexpr const char* kStateC = "state_in_1";  ///< its cells
+inline constexpr const char* kPreviousActions = "prev_actions";
+inline constexpr const char* kPreviousRewards = "prev_rewards";
 inline constexpr const char* kAdvantages = "advantages";
 inline constexpr const char* kValueTargets = "value_targets";
 

@@ -12,6 +12,7 @@
 #include "knurl/core/base/enum_names.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/text.h"
+#include "knurl/models/columns.h"
 
 namespace knurl {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using Source = std::optional<std::size_t>;
 
 int width_of(const NetSpec& net, const Source& source) {
-  return source ? net.layers[*source].outputs : net.inputs;
+  return source ? net.layers[*source].outputs : observation_inputs(net);
 }
 
 /// Appends a stack of hidden layers on top of `source`; returns its last layer.
@@ -43,6 +44,9 @@ std::int64_t num_parameters(const LayerSpec& layer) {
   if (layer.kind == LayerKind::free) return layer.outputs;
   if (layer.kind == LayerKind::filter) return std::int64_t{2} * layer.outputs;
   if (layer.kind == LayerKind::sde_log_std) return std::int64_t{layer.inputs} * layer.outputs;
+  if (layer.kind == LayerKind::lstm) {
+    return std::int64_t{4} * layer.outputs * (layer.inputs + layer.outputs + 2);
+  }
   const std::int64_t copies = layer.sigma0 > 0.0 ? 2 : 1;
   return copies * layer.outputs * (layer.inputs + 1);
 }
@@ -77,7 +81,10 @@ void fill_orthogonal(std::span<float> weight, std::size_t inputs, double norm, R
 
 /// "value" of "value.hidden.0"; what heads share has no head's name before it.
 std::string part_of(const LayerSpec& layer) {
-  if (layer.name.starts_with("hidden.") || layer.kind == LayerKind::filter) return "base_model";
+  if (layer.name.starts_with("hidden.") || layer.kind == LayerKind::filter ||
+      layer.kind == LayerKind::lstm) {
+    return "base_model";
+  }
   return layer.name.substr(0, layer.name.find('.'));
 }
 
@@ -85,6 +92,7 @@ std::string_view type_of(const LayerSpec& layer) {
   if (layer.kind == LayerKind::free) return "Free";
   if (layer.kind == LayerKind::sde_log_std) return "Noise";
   if (layer.kind == LayerKind::filter) return "Filter";
+  if (layer.kind == LayerKind::lstm) return "LSTM";
   return layer.sigma0 > 0.0 ? "Noisy" : "Dense";
 }
 
@@ -116,6 +124,12 @@ void fill(const LayerSpec& layer, RecordBatch& tensors, Rng& rng) {
     std::ranges::fill(tensor(".scale"), 1.0F);
     return;
   }
+  if (layer.kind == LayerKind::lstm) {  // as PyTorch's
+    for (const char* name : {".weight_ih", ".weight_hh", ".bias_ih", ".bias_hh"}) {
+      fill_uniform(tensor(name), 1.0 / std::sqrt(layer.outputs), rng);
+    }
+    return;
+  }
   if (layer.kind != LayerKind::dense) {
     std::ranges::fill(tensor(".value"), static_cast<float>(layer.fresh));
     return;
@@ -140,9 +154,21 @@ void fill(const LayerSpec& layer, RecordBatch& tensors, Rng& rng) {
 
 }  // namespace
 
-NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads) {
+NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads,
+                 const std::optional<LstmSpec>& lstm) {
   NetSpec net{.inputs = inputs};
-  const Source trunk_end = append_hidden(net, trunk, "", std::nullopt);
+  Source trunk_end = append_hidden(net, trunk, "", std::nullopt);
+  if (lstm) {
+    net.extras = lstm->extras;
+    const auto extras = static_cast<int>(width_of(net.extras));
+    net.inputs += extras;
+    net.layers.push_back({.name = "lstm",
+                          .inputs = width_of(net, trunk_end) + extras,
+                          .outputs = lstm->cells,
+                          .source = trunk_end,
+                          .kind = LayerKind::lstm});
+    trunk_end = net.layers.size() - 1;
+  }
   for (const HeadSpec& head : heads) {
     const Source source = append_hidden(net, head.hidden, head.name + ".", trunk_end, head.sigma0);
     net.layers.push_back({.name = head.name + ".out",
@@ -177,10 +203,34 @@ NetSpec with_filter(NetSpec spec) {
   for (NetOutput& output : spec.outputs) {
     for (std::size_t& layer : output.layers) ++layer;
   }
+  const int inputs = observation_inputs(spec);
   spec.layers.insert(
       spec.layers.begin(),
-      {.name = "filter", .inputs = spec.inputs, .outputs = spec.inputs, .kind = LayerKind::filter});
+      {.name = "filter", .inputs = inputs, .outputs = inputs, .kind = LayerKind::filter});
   return spec;
+}
+
+int observation_inputs(const NetSpec& spec) {
+  return spec.inputs - static_cast<int>(width_of(spec.extras));
+}
+
+std::optional<std::size_t> lstm_layer(const NetSpec& spec) {
+  const auto found = std::ranges::find(spec.layers, LayerKind::lstm, &LayerSpec::kind);
+  if (found == spec.layers.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - spec.layers.begin());
+}
+
+std::vector<ColumnSpec> state_of(const NetSpec& spec) {
+  const auto layer = lstm_layer(spec);
+  if (!layer) return {};
+  const Shape cells{spec.layers[*layer].outputs};
+  return {{column::kStateH, DType::float32, cells}, {column::kStateC, DType::float32, cells}};
+}
+
+std::vector<ColumnSpec> memory_of(const NetSpec& spec) {
+  std::vector<ColumnSpec> out = state_of(spec);
+  out.insert(out.end(), spec.extras.begin(), spec.extras.end());
+  return out;
 }
 
 int size_of(const NetSpec& spec, const NetOutput& output) {
@@ -203,6 +253,14 @@ std::vector<ColumnSpec> tensors_of(const NetSpec& spec) {
     }
     if (layer.kind == LayerKind::sde_log_std) {
       out.push_back({layer.name + ".value", DType::float32, {layer.inputs, layer.outputs}});
+      continue;
+    }
+    if (layer.kind == LayerKind::lstm) {
+      const std::int64_t gates = std::int64_t{4} * layer.outputs;
+      out.push_back({layer.name + ".weight_ih", DType::float32, {gates, layer.inputs}});
+      out.push_back({layer.name + ".weight_hh", DType::float32, {gates, layer.outputs}});
+      out.push_back({layer.name + ".bias_ih", DType::float32, {gates}});
+      out.push_back({layer.name + ".bias_hh", DType::float32, {gates}});
       continue;
     }
     out.push_back({layer.name + ".weight", DType::float32, {layer.outputs, layer.inputs}});

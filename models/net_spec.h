@@ -24,6 +24,12 @@ enum class LayerKind {
   /// (x - mean) * scale, cut to [-10, 10]: observations as a filter has seen them. Tensors
   /// name.mean and name.scale [outputs], which gradients do not move.
   filter,
+  /// Long short-term memory (Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al.
+  /// 2000): i, f, o = sigmoid, g = tanh of W_ih x + b_ih + W_hh h + b_hh; c' = f c + i g;
+  /// h' = o tanh(c'). It puts out h'; x is its source's result, then the net's extras. Tensors as
+  /// PyTorch's, the gates in the order i, f, g, o: name.weight_ih [4 outputs, inputs],
+  /// name.weight_hh [4 outputs, outputs], name.bias_ih and name.bias_hh [4 outputs].
+  lstm,
 };
 
 /// A layer of a net.
@@ -59,7 +65,8 @@ struct NetOutput {
 
 /// A net of layers, in an order in which each reads only earlier ones.
 struct NetSpec {
-  int inputs = 0;
+  int inputs = 0;  ///< numbers of a row: the observation's, then those of the extras
+  std::vector<ColumnSpec> extras = {};  ///< what an lstm layer reads beside its source
   std::vector<LayerSpec> layers = {};
   std::vector<NetOutput> outputs = {};
 
@@ -93,11 +100,31 @@ struct HeadSpec {
   std::optional<LogStdSpec> log_std = std::nullopt;
 };
 
-/// A trunk that all heads share (it may be empty), and the heads.
-NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads);
+/// A recurrent layer between trunk and heads.
+struct LstmSpec {
+  int cells = 256;
+  std::vector<ColumnSpec> extras = {};  ///< "prev_actions", "prev_rewards": float32
+};
+
+/// A trunk that all heads share (it may be empty) and that reads `inputs` numbers of an
+/// observation, perhaps an LSTM, and the heads.
+NetSpec make_net(int inputs, const HiddenLayers& trunk, const std::vector<HeadSpec>& heads,
+                 const std::optional<LstmSpec>& lstm = std::nullopt);
 
 /// Puts a layer "filter" between the observations and all that reads them.
 NetSpec with_filter(NetSpec spec);
+
+/// Numbers of a row that are an observation's.
+int observation_inputs(const NetSpec& spec);
+
+/// The place of the lstm layer; nothing where there is none.
+std::optional<std::size_t> lstm_layer(const NetSpec& spec);
+
+/// What a net wants to be remembered of an episode from one step to the next, float32 columns: an
+/// LSTM's state ("state_in_0", "state_in_1") and the extras. All 0 at an episode's start.
+std::vector<ColumnSpec> memory_of(const NetSpec& spec);
+/// Of these, the LSTM's state.
+std::vector<ColumnSpec> state_of(const NetSpec& spec);
 
 /// Numbers of a row of an output.
 int size_of(const NetSpec& spec, const NetOutput& output);

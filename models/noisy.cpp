@@ -54,9 +54,10 @@ class NoisyNet final : public TrainableNet {
 
   void draw_noise(const Rng& rng) override { noise_ = knurl::draw_noise(spec_, rng); }
 
-  std::vector<std::span<const float>> forward(const RecordBatch& minibatch) override {
+  std::vector<std::span<const float>> forward(const RecordBatch& minibatch,
+                                              const Sequences& sequences) override {
     make_plain(parameters_, &noise_, plain_->parameters());
-    return plain_->forward(minibatch);
+    return plain_->forward(minibatch, sequences);
   }
   void backward(const std::vector<std::span<const float>>& output_gradients) override {
     plain_->backward(output_gradients);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "knurl/core/data/record_batch.h"
 #include "knurl/core/spaces/layout.h"
@@ -12,21 +13,25 @@ namespace knurl {
 int encoded_size(const SpaceLayout& space);
 
 /// From observations to the numbers a fully connected net reads: a Box of float32 as it is, without
-/// a copy; anything else as flatten() writes it.
+/// a copy; anything else as flatten() writes it. Behind an observation may stand the numbers of
+/// further columns of float32 (NetSpec::extras).
 class ObservationEncoder {
  public:
-  explicit ObservationEncoder(const SpaceLayout& space)
-      : space_(space), size_(encoded_size(space)), buffer_({{"x", DType::float32, {size_}}}, 0) {}
+  explicit ObservationEncoder(const SpaceLayout& space, std::vector<ColumnSpec> extras = {});
 
   /// Numbers a row has.
   [[nodiscard]] int size() const { return size_; }
 
   /// `rows` rows of numbers, one after the other. Valid until the next call, and no longer than the
   /// observations. Needs no cleaning up: NaN goes through.
-  const float* encode(const ConstRows& observations, std::int64_t rows);
+  /// `extras` has the further columns, if there are any.
+  const float* encode(const ConstRows& observations, std::int64_t rows,
+                      const RecordBatch* extras = nullptr);
 
  private:
   SpaceLayout space_;
+  std::vector<ColumnSpec> extras_;
+  std::int64_t observation_size_;
   int size_;
   RecordBatch buffer_;
 };

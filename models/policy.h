@@ -15,11 +15,14 @@
 
 namespace knurl {
 
-/// What a policy sees: rows of observations, and for each row its env's stream for exploring.
+/// What a policy sees: rows of observations, for each row its env's stream for exploring, and what
+/// it remembers of the row's episode.
 struct PolicyInput {
   ConstRows observations;
   std::int64_t rows = 0;
   std::span<Rng> rngs = {};
+  /// Columns memory_columns(), at least so many rows; may be null where there are none.
+  RecordBatch* memory = nullptr;
 };
 
 /// What a policy says, row for row. Lives in the policy until its next act.
@@ -42,15 +45,21 @@ class Policy {
   /// action_dist_inputs, vf_preds).
   [[nodiscard]] virtual std::vector<ColumnSpec> output_columns() const = 0;
 
+  /// What the policy remembers of an episode from one step to the next, float32 columns: the state
+  /// of a recurrent net ("state_in_0", "state_in_1"), "prev_actions" as numbers (one-hot choices),
+  /// "prev_rewards". All 0 at the start of an episode: before it there is no action.
+  [[nodiscard]] virtual std::vector<ColumnSpec> memory_columns() const { return {}; }
+
   /// Chooses an action for each of input.rows rows. input.rngs has at least as many streams; each
-  /// row draws from its own. Throws Error(env) for an observation that the model cannot take.
+  /// row draws from its own. input.memory is read, and then holds what the next step of each row is
+  /// to read; but rewards, which the caller writes. Throws Error(env) for an observation that the
+  /// model cannot take.
   virtual PolicyOutput act(const PolicyInput& input) = 0;
 
   [[nodiscard]] virtual bool has_values() const { return false; }
-  /// Estimates the values of `rows` observations into `out` [rows]. Throws std::logic_error where
-  /// has_values() is false.
-  virtual void values(const ConstRows& /*observations*/, std::int64_t /*rows*/,
-                      std::span<float> /*out*/) {
+  /// Estimates the values of input.rows observations into `out` [rows]; memory is only read. Throws
+  /// std::logic_error where has_values() is false.
+  virtual void values(const PolicyInput& /*input*/, std::span<float> /*out*/) {
     check(false, "this policy has values");
   }
 

@@ -29,7 +29,7 @@ NetLearner::NetLearner(const NetSpec& spec, const Weights& weights, const Traini
       optimizer_(make_optimizer(options.optimizer, net_->parameters())),
       version_(weights.version) {
   if (std::ranges::count(spec.layers, LayerKind::filter, &LayerSpec::kind) > 0) {
-    filter_.emplace(spec.inputs);
+    filter_.emplace(observation_inputs(spec));
   }
   for (const NetOutput& output : spec.outputs) {
     output_sizes_.push_back(size_of(spec, output));
@@ -37,8 +37,9 @@ NetLearner::NetLearner(const NetSpec& spec, const Weights& weights, const Traini
   output_gradients_.resize(output_sizes_.size());
 }
 
-double NetLearner::compute_gradients(const RecordBatch& minibatch, const LossFunction& loss) {
-  const OutputValues values = net_->forward(minibatch);
+double NetLearner::compute_gradients(const RecordBatch& minibatch, const Sequences& sequences,
+                                     const LossFunction& loss) {
+  const OutputValues values = net_->forward(minibatch, sequences);
   OutputGradients gradients;
   for (std::size_t i = 0; i < output_sizes_.size(); ++i) {
     output_gradients_[i].assign(static_cast<std::size_t>(minibatch.rows() * output_sizes_[i]),

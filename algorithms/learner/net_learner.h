@@ -28,9 +28,14 @@ class NetLearner {
   NetLearner(const NetSpec& spec, const Weights& weights, const TrainingOptions& options,
              int num_threads);
 
-  /// Gradients of the loss over a minibatch. Throws Error(env) where the loss is not finite; the
-  /// parameters are then those from before. Returns the loss.
-  double compute_gradients(const RecordBatch& minibatch, const LossFunction& loss);
+  /// Gradients of the loss over a minibatch, whose rows may be steps of sequences. Throws
+  /// Error(env) where the loss is not finite; the parameters are then those from before. Returns
+  /// the loss.
+  double compute_gradients(const RecordBatch& minibatch, const Sequences& sequences,
+                           const LossFunction& loss);
+  double compute_gradients(const RecordBatch& minibatch, const LossFunction& loss) {
+    return compute_gradients(minibatch, {}, loss);
+  }
   /// Clips the gradients and takes one step. Throws Error(env) where they are not finite; the
   /// parameters are then those from before.
   void apply_gradients(double lr);

@@ -20,7 +20,10 @@ void PPO::training_step() {
   // judge: how much better than expected was each action
   const double start = steady_seconds();
   PpoBatch batch =
-      make_ppo_batch(fragments, observation_layout(),
+      make_ppo_batch(fragments,
+                     {.observations = observation_layout(),
+                      .net = learner_.net(),
+                      .max_seq_len = options.common().training.model.max_seq_len},
                      {.gamma = options.common().training.gamma,
                       .lambda = options.own().use_gae ? options.own().lambda_.value() : 1.0,
                       .use_critic = options.own().use_critic});

@@ -7,6 +7,22 @@
 #include "knurl/models/observation_encoder.h"
 
 namespace knurl {
+namespace {
+
+std::optional<LstmSpec> lstm_for(const ModelConfig& model, const ActionDistribution& actions) {
+  if (!model.use_lstm) return std::nullopt;
+  LstmSpec lstm{.cells = model.lstm_cell_size};
+  if (model.lstm_use_prev_action) {
+    lstm.extras.push_back(
+        {column::kPreviousActions, DType::float32, {encoded_action_size(actions)}});
+  }
+  if (model.lstm_use_prev_reward) {
+    lstm.extras.push_back({column::kPreviousRewards, DType::float32, {}});
+  }
+  return lstm;
+}
+
+}  // namespace
 
 PPOConfig::PPOConfig() {
   CommonOptions& options = change();
@@ -27,7 +43,7 @@ NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& a
   const HiddenLayers hidden{
       .units = model.fcnet_hiddens, .activation = model.fcnet_activation, .init = init};
   const HiddenLayers none;
-  const bool shared = model.vf_share_layers;
+  const bool shared = model.vf_share_layers || model.use_lstm;
   HeadSpec policy{.name = "policy",
                   .output = column::kDistInputs,
                   .size = num_inputs(distribution(actions)),
@@ -49,7 +65,8 @@ NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& a
                            .output = column::kValues,
                            .hidden = shared ? none : hidden,
                            .init_norm = init == WeightInit::orthogonal ? 1.0 : 0.01,
-                           .init = init}});
+                           .init = init}},
+                         lstm_for(model, distribution(actions)));
   return filters_observations() ? with_filter(std::move(net)) : net;
 }
 
@@ -104,6 +121,13 @@ void PPOConfig::check_own() const {
     fail(ErrorKind::config,
          "training.sgd_minibatch_size = {} is larger than training.train_batch_size = {}",
          own_.sgd_minibatch_size.value(), batch);
+  }
+  if (const ModelConfig& model = options.training.model;
+      model.use_lstm && own_.sgd_minibatch_size < model.max_seq_len) {
+    fail(ErrorKind::config,
+         "training.sgd_minibatch_size = {} is smaller than training.model.max_seq_len = {}: a "
+         "minibatch holds whole sequences",
+         own_.sgd_minibatch_size.value(), model.max_seq_len.value());
   }
   if (*own_.entropy_coeff != *PpoOptions().entropy_coeff && own_.entropy_coeff_schedule.value()) {
     fail(ErrorKind::config,

@@ -1,6 +1,7 @@
 #include "knurl/algorithms/ppo/ppo_learner.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -23,16 +24,25 @@ double first_kl_coeff(const PpoOptions& options) {
   return options.use_kl_loss ? options.kl_coeff.value() : 0.0;
 }
 
+/// How many rows make a minibatch; of a recurrent net, how many sequences, as if all were as long
+/// as they may be.
+std::size_t units_per_minibatch(const PPOConfig& config, const NetSpec& net) {
+  const int rows = config.own().sgd_minibatch_size;
+  const int length = lstm_layer(net) ? config.common().training.model.max_seq_len.value() : 1;
+  return static_cast<std::size_t>(rows / length);
+}
+
 }  // namespace
 
 PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
                        const SpaceLayout& actions, const Rng& rng)
     : options_(config.own()),
+      net_(config.net_for(observations, actions)),
+      units_per_minibatch_(units_per_minibatch(config, net_)),
       lr_(config.common().training.lr),
       distribution_(config.distribution(actions)),
-      learner_(config.net_for(observations, actions),
-               fresh_weights(config.net_for(observations, actions), rng.split("weights")),
-               config.common().training, config.common().resources.num_cpus_for_local_worker),
+      learner_(net_, fresh_weights(net_, rng.split("weights")), config.common().training,
+               config.common().resources.num_cpus_for_local_worker),
       shuffle_(rng.split("shuffle")),
       kl_coeff_(first_kl_coeff(options_)),
       loss_options_{.vf_clip_param = static_cast<float>(options_.vf_clip_param.value()),
@@ -52,8 +62,12 @@ void PpoLearner::update(const PpoBatch& batch, std::int64_t timestep) {
 
   double kl_sum = 0.0;
   std::int64_t minibatches = 0;
-  const auto size = static_cast<std::size_t>(options_.sgd_minibatch_size.value());
-  std::vector<std::int32_t> order = batch.order;
+  const std::size_t size = units_per_minibatch_;
+  std::vector<std::int32_t> order = batch.order;  // or the sequences
+  if (!batch.sequences.empty()) {
+    order.resize(batch.sequences.size());
+    std::iota(order.begin(), order.end(), 0);
+  }
   bool near = true;  // to the policy that acted
   for (int epoch = 0; epoch < options_.num_sgd_iter && near; ++epoch) {
     if (options_.shuffle_sequences) shuffle(order, shuffle_);
@@ -94,7 +108,13 @@ Result PpoLearner::take_stats() {
 }
 
 /// The loss of a minibatch; its gradients are ready to be applied.
-PpoLoss PpoLearner::judge_minibatch(const PpoBatch& batch, std::span<const std::int32_t> rows) {
+PpoLoss PpoLearner::judge_minibatch(const PpoBatch& batch, std::span<const std::int32_t> chosen) {
+  PackedSequences packed;
+  std::span<const std::int32_t> rows = chosen;
+  if (!batch.sequences.empty()) {
+    packed = pack(batch, chosen);
+    rows = packed.rows;
+  }
   if (minibatch_.columns() != batch.rows.columns()) {
     minibatch_ = RecordBatch(batch.rows.columns(), options_.sgd_minibatch_size);
   }
@@ -104,13 +124,14 @@ PpoLoss PpoLearner::judge_minibatch(const PpoBatch& batch, std::span<const std::
     standardise_sample(minibatch_.column<float>(column::kAdvantages).span());
   }
   PpoLoss loss;
-  learner_.compute_gradients(
-      minibatch_, [&](const OutputValues& values, const OutputGradients& gradients) {
-        loss = ppo_loss(loss_options_, distribution_, minibatch_,
-                        {.dist_inputs = values[0], .values = values[1]},
-                        {.dist_inputs = gradients[0], .values = gradients[1]});
-        return loss.total;
-      });
+  learner_.compute_gradients(minibatch_, packed.sequences,
+                             [&](const OutputValues& values, const OutputGradients& gradients) {
+                               loss =
+                                   ppo_loss(loss_options_, distribution_, minibatch_,
+                                            {.dist_inputs = values[0], .values = values[1]},
+                                            {.dist_inputs = gradients[0], .values = gradients[1]});
+                               return loss.total;
+                             });
   sums_.loss += loss;
   ++sums_.minibatches;
   return loss;

@@ -20,6 +20,7 @@ class PpoLearner final : public Learner {
   /// batch was sampled. Throws Error(env) where the loss is not finite.
   void update(const PpoBatch& batch, std::int64_t timestep);
 
+  [[nodiscard]] const NetSpec& net() const { return net_; }
   [[nodiscard]] Weights weights() const override { return learner_.weights(); }
   [[nodiscard]] std::int64_t version() const override { return learner_.version(); }
   void set_weights(const Weights& weights) override { learner_.set_weights(weights); }
@@ -30,9 +31,11 @@ class PpoLearner final : public Learner {
   void load(const CheckpointData& in) override;
 
  private:
-  PpoLoss judge_minibatch(const PpoBatch& batch, std::span<const std::int32_t> rows);
+  PpoLoss judge_minibatch(const PpoBatch& batch, std::span<const std::int32_t> chosen);
 
   PpoOptions options_;
+  NetSpec net_;
+  std::size_t units_per_minibatch_;  ///< rows, or sequences of a recurrent net
   Schedule lr_;
   ActionDistribution distribution_;
   NetLearner learner_;

@@ -32,11 +32,13 @@ struct Segment {
 };
 
 /// The steps that one policy took. Columns: its observations ("obs" or "obs/<leaf>"), what it put
-/// out (actions, …), "rewards" (float32) and "info/<name>" (float64).
+/// out (actions, …), what it remembered when it acted (Policy::memory_columns), "rewards" (float32)
+/// and "info/<name>" (float64).
 struct PolicySteps {
   std::string policy_id = "default_policy";
   RecordBatch columns = {};
-  /// The observations that segments ended with, and "vf_preds" of them where the policy has values.
+  /// The observations that segments ended with, what the policy remembered there, and "vf_preds"
+  /// where the policy has values.
   RecordBatch bootstrap = {};
   std::vector<Segment> segments = {};
 };

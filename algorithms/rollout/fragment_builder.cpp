@@ -22,6 +22,11 @@ FragmentBuilder::FragmentBuilder(Shape shape) : shape_(std::move(shape)) {
   for (const ColumnSpec& column : shape_.policy_columns) {
     policy_columns_.push_back(steps_.columns.index_of(column.name));
   }
+  if (shape_.memory) {
+    for (const ColumnSpec& column : shape_.memory->columns()) {
+      memory_columns_.push_back(steps_.columns.index_of(column.name));
+    }
+  }
   open_.resize(at(shape_.num_envs));
   grow_bootstrap(std::int64_t{2} * shape_.num_envs);
 }
@@ -30,6 +35,9 @@ FragmentBuilder::FragmentBuilder(Shape shape) : shape_(std::move(shape)) {
 void FragmentBuilder::allocate(std::int64_t steps) {
   std::vector<ColumnSpec> columns = shape_.observations->columns(column::kObservations);
   columns.insert(columns.end(), shape_.policy_columns.begin(), shape_.policy_columns.end());
+  if (shape_.memory) {
+    columns.insert(columns.end(), shape_.memory->columns().begin(), shape_.memory->columns().end());
+  }
   columns.push_back({column::kRewards, DType::float32, {}});
   for (const std::string& name : shape_.info) {
     columns.push_back({"info/" + name, DType::float64, {}});
@@ -61,13 +69,21 @@ std::span<float> FragmentBuilder::rewards(std::int64_t step) const {
   return rewards_.span().subspan(static_cast<std::size_t>(step) * n, n);
 }
 
+/// A row an env.
+void FragmentBuilder::copy_column(std::int64_t step, std::size_t to, const std::byte* from) {
+  const std::size_t bytes = at(shape_.num_envs) * steps_.columns.row_bytes(to);
+  std::memcpy(steps_.columns.data(to) + static_cast<std::size_t>(step) * bytes, from, bytes);
+}
+
 void FragmentBuilder::add_policy_columns(std::int64_t step, const RecordBatch& said) {
-  const auto n = static_cast<std::size_t>(shape_.num_envs);
   for (std::size_t k = 0; k < policy_columns_.size(); ++k) {
-    const std::size_t to = policy_columns_[k];
-    const std::size_t bytes = n * steps_.columns.row_bytes(to);
-    std::memcpy(steps_.columns.data(to) + static_cast<std::size_t>(step) * bytes,
-                said.data(said.index_of(shape_.policy_columns[k].name)), bytes);
+    copy_column(step, policy_columns_[k], said.data(said.index_of(shape_.policy_columns[k].name)));
+  }
+}
+
+void FragmentBuilder::add_memory(std::int64_t step) {
+  for (std::size_t k = 0; k < memory_columns_.size(); ++k) {
+    copy_column(step, memory_columns_[k], shape_.memory->data(k));
   }
 }
 
@@ -120,6 +136,12 @@ void FragmentBuilder::end_segment(int env, std::int64_t end_step, Ending ending,
                                   std::int64_t from_row) {
   if (bootstrap_rows_ == steps_.bootstrap.rows()) grow_bootstrap(2 * bootstrap_rows_);
   copy_row(from, from_row, bootstrap_, bootstrap_rows_);
+  for (std::size_t k = 0; k < memory_columns_.size(); ++k) {
+    const std::size_t to = steps_.bootstrap.index_of(shape_.memory->columns()[k].name);
+    const std::size_t bytes = steps_.bootstrap.row_bytes(to);
+    std::memcpy(steps_.bootstrap.data(to) + static_cast<std::size_t>(bootstrap_rows_) * bytes,
+                shape_.memory->data(k) + at(env) * bytes, bytes);
+  }
   const Open& open = open_[at(env)];
   steps_.segments.push_back({.env = shape_.first_env + env,
                              .episode = open.episode,
@@ -133,6 +155,9 @@ void FragmentBuilder::end_segment(int env, std::int64_t end_step, Ending ending,
 void FragmentBuilder::grow_bootstrap(std::int64_t rows) {
   std::vector<ColumnSpec> columns = shape_.observations->columns(column::kObservations);
   if (shape_.has_values) columns.push_back({column::kValues, DType::float32, {}});
+  if (shape_.memory) {
+    columns.insert(columns.end(), shape_.memory->columns().begin(), shape_.memory->columns().end());
+  }
   RecordBatch larger(std::move(columns), rows);
   if (bootstrap_rows_ > 0) larger.copy_rows(0, steps_.bootstrap, 0, bootstrap_rows_);
   steps_.bootstrap = std::move(larger);

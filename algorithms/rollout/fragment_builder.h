@@ -19,6 +19,8 @@ class FragmentBuilder {
     std::vector<ColumnSpec> policy_columns = {};  ///< what the policy puts out
     std::vector<std::string> info = {};           ///< names of the env's info numbers
     bool has_values = false;                      ///< bootstrap rows get a column of values
+    /// What the policy remembers of each env's episode now, a row an env; null: nothing.
+    const RecordBatch* memory = nullptr;
     int num_envs = 1;
     int first_env = 0;       ///< index of the first env in the whole run
     std::int64_t steps = 1;  ///< to make room for
@@ -35,6 +37,8 @@ class FragmentBuilder {
   /// The rewards of a step.
   [[nodiscard]] std::span<float> rewards(std::int64_t step) const;
 
+  /// Copies what the policy remembers when it acts at a step.
+  void add_memory(std::int64_t step);
   /// Copies what the policy said at a step.
   void add_policy_columns(std::int64_t step, const RecordBatch& said);
   /// Copies info numbers, a row an env.
@@ -65,6 +69,7 @@ class FragmentBuilder {
   };
 
   static std::size_t at(int env) { return static_cast<std::size_t>(env); }
+  void copy_column(std::int64_t step, std::size_t to, const std::byte* from);
   void end_segment(int env, std::int64_t end_step, Ending ending, const Rows& from,
                    std::int64_t from_row);
   void grow_bootstrap(std::int64_t rows);
@@ -77,6 +82,7 @@ class FragmentBuilder {
   ColumnView<float> rewards_;
   std::vector<ColumnView<double>> info_;
   std::vector<std::size_t> policy_columns_;  ///< where the policy's columns lie among ours
+  std::vector<std::size_t> memory_columns_;  ///< and those of its memory
   Rows bootstrap_;
   std::int64_t bootstrap_rows_ = 0;
   std::vector<Open> open_;  ///< one an env

@@ -73,6 +73,7 @@ void RolloutWorker::make_policy() {
   policy_ = config_->make_policy(
       env_->spec(), spec_.acting,
       {.worker = spec_.worker, .workers = config_->common().rollouts.num_rollout_workers});
+  memory_ = RecordBatch(policy_->memory_columns(), spec_.num_envs);
 }
 
 void RolloutWorker::restart(const std::string& stream) {
@@ -84,8 +85,12 @@ void RolloutWorker::restart(const std::string& stream) {
   started_ = false;
 }
 
-/// An episode's exploration depends on its number alone.
-void RolloutWorker::seed_exploration(int env) {
+/// An episode's exploration depends on its number alone, and nothing is remembered of others.
+void RolloutWorker::begin_episode(int env) {
+  for (std::size_t k = 0; k < memory_.columns().size(); ++k) {
+    const std::size_t bytes = memory_.row_bytes(k);
+    std::memset(memory_.data(k) + static_cast<std::size_t>(env) * bytes, 0, bytes);
+  }
   exploration_rngs_[static_cast<std::size_t>(env)] =
       rng_.split("exploration", static_cast<std::uint64_t>(env_->episode(env)));
 }
@@ -94,7 +99,7 @@ void RolloutWorker::start_if_needed() {
   if (started_) return;
   env_->reset(observation_rows_);
   check_observations(observation_rows_);
-  for (int env = 0; env < spec_.num_envs; ++env) seed_exploration(env);
+  for (int env = 0; env < spec_.num_envs; ++env) begin_episode(env);
   if (watch_) watch_->start(observation_rows_);
   started_ = true;
 }
@@ -104,6 +109,7 @@ FragmentBuilder RolloutWorker::new_builder(std::int64_t steps) const {
                            .policy_columns = policy_->output_columns(),
                            .info = env_->spec().info,
                            .has_values = policy_->has_values(),
+                           .memory = memory_.columns().empty() ? nullptr : &memory_,
                            .num_envs = spec_.num_envs,
                            .first_env = spec_.first_env,
                            .steps = steps});
@@ -131,16 +137,19 @@ Fragment RolloutWorker::sample(const SampleRequest& request) {
     end_episodes(builder, steps, request);
   }
   copy_rows(builder.observations(steps), observation_rows_, spec_.num_envs);
-  // where an env waited, the policy drew from its stream for nothing
-  for (int env = 0; whole && env < spec_.num_envs; ++env) seed_exploration(env);
+  // where an env waited, the policy drew from its stream and remembered for nothing
+  for (int env = 0; whole && env < spec_.num_envs; ++env) begin_episode(env);
   started_ = true;
 
   fragment.times.steps = steps;
   PolicySteps out = builder.finish(steps);
   if (policy_->has_values()) {
     const double start = steady_seconds();
-    policy_->values(FragmentBuilder::bootstrap_rows(env_->observation_layout(), out),
-                    out.bootstrap.rows(), out.bootstrap.column<float>(column::kValues).span());
+    policy_->values(
+        {.observations = FragmentBuilder::bootstrap_rows(env_->observation_layout(), out),
+         .rows = out.bootstrap.rows(),
+         .memory = &out.bootstrap},
+        out.bootstrap.column<float>(column::kValues).span());
     fragment.times.inference += steady_seconds() - start;
   }
   fragment.policies.push_back(std::move(out));
@@ -158,9 +167,11 @@ std::span<const std::uint8_t> RolloutWorker::active() const {
 void RolloutWorker::step(FragmentBuilder& builder, std::int64_t step, Fragment& fragment) {
   // act
   const double start = steady_seconds();
+  builder.add_memory(step);
   const PolicyOutput output = policy_->act({.observations = builder.observations(step),
                                             .rows = spec_.num_envs,
-                                            .rngs = exploration_rngs_});
+                                            .rngs = exploration_rngs_,
+                                            .memory = &memory_});
   builder.add_policy_columns(step, *output.columns);
   const double acted = steady_seconds();
   fragment.times.inference += acted - start;
@@ -198,6 +209,9 @@ void RolloutWorker::step(FragmentBuilder& builder, std::int64_t step, Fragment& 
                  std::span(fragment.episodes).subspan(known));
   }
   config_->common().environment.clip_rewards->apply(rewards);
+  if (memory_.has(column::kPreviousRewards)) {
+    std::ranges::copy(rewards, memory_.column<float>(column::kPreviousRewards).data());
+  }
 }
 
 void RolloutWorker::end_episodes(FragmentBuilder& builder, std::int64_t step,
@@ -208,7 +222,7 @@ void RolloutWorker::end_episodes(FragmentBuilder& builder, std::int64_t step,
     const int env = ended.env - spec_.first_env;
     builder.end_episode(env, step, ended.terminated ? Ending::terminated : Ending::truncated,
                         final_rows_, env_->episode(env));
-    seed_exploration(env);
+    begin_episode(env);
     if (!whole || step + 1 < request.steps_per_env) continue;
     builder.stop(env);
     active_[static_cast<std::size_t>(env)] = 0;
@@ -280,9 +294,19 @@ std::vector<std::byte> RolloutWorker::save_state() const {
     for (const Rng& rng : exploration_rngs_) write(out, rng.state());
     policy_->exploration().save(out);
     write(out, observations_);
+    write(out, memory_);
     write(out, watch_ ? watch_->numbers() : EpisodeWatch::Numbers());
   }
   return out.take_bytes();
+}
+
+/// Takes over saved rows of `what`.
+void RolloutWorker::restore_rows(const RecordBatch& saved, RecordBatch& to, const char* what,
+                                 const char* whose) const {
+  if (saved.columns() != to.columns() || saved.rows() != to.rows()) {
+    fail(ErrorKind::checkpoint, "worker {}: saved {} are of another {}", spec_.worker, what, whose);
+  }
+  to.copy_rows(0, saved, 0, saved.rows());
 }
 
 void RolloutWorker::load_state(const std::vector<std::byte>& state) {
@@ -292,12 +316,8 @@ void RolloutWorker::load_state(const std::vector<std::byte>& state) {
   env_->load(in);
   for (Rng& rng : exploration_rngs_) rng.restore(read<Rng::State>(in));
   policy_->exploration().load(in);
-  const auto observations = read<RecordBatch>(in);
-  if (observations.columns() != observations_.columns() ||
-      observations.rows() != observations_.rows()) {
-    fail(ErrorKind::checkpoint, "worker {}: saved observations are of another env", spec_.worker);
-  }
-  observations_.copy_rows(0, observations, 0, observations.rows());
+  restore_rows(read<RecordBatch>(in), observations_, "observations", "env");
+  restore_rows(read<RecordBatch>(in), memory_, "memories", "model");
   auto numbers = read<EpisodeWatch::Numbers>(in);
   if (watch_ && !numbers.empty()) watch_->set_numbers(std::move(numbers));
 }

@@ -102,7 +102,9 @@ class RolloutWorker {
   [[nodiscard]] const std::vector<Leaf>& leaves() const {
     return env_->observation_layout().leaves();
   }
-  void seed_exploration(int env);
+  void begin_episode(int env);
+  void restore_rows(const RecordBatch& saved, RecordBatch& to, const char* what,
+                    const char* whose) const;
 
   RolloutWorkerSpec spec_;
   std::unique_ptr<AlgorithmConfig> config_;
@@ -113,6 +115,7 @@ class RolloutWorker {
   std::unique_ptr<VectorEnv> env_;
   std::unique_ptr<Policy> policy_;
   std::vector<Rng> exploration_rngs_;  ///< one an env, anew for each episode
+  RecordBatch memory_;                 ///< what the policy remembers of each env's episode
   RecordBatch observations_;           ///< what each env shows now
   Rows observation_rows_;
   RecordBatch final_observations_;

@@ -23,6 +23,12 @@ std::int64_t num_elements(const Shape& shape) {
   return n;
 }
 
+std::int64_t width_of(const std::vector<ColumnSpec>& columns) {
+  std::int64_t width = 0;
+  for (const ColumnSpec& column : columns) width += num_elements(column.row_shape);
+  return width;
+}
+
 std::string text_of(const Shape& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }

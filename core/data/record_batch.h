@@ -30,6 +30,9 @@ struct ColumnSpec {
   bool operator==(const ColumnSpec&) const = default;
 };
 
+/// Elements that a row of all these columns has.
+std::int64_t width_of(const std::vector<ColumnSpec>& columns);
+
 /// A typed view of a column: `rows` rows of `width` elements, one after the other.
 template <class T>
 class ColumnView {

@@ -1,5 +1,6 @@
 #include "knurl/models/distributions/action_distribution.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "knurl/core/base/error.h"
@@ -43,6 +44,34 @@ ActionDistribution distribution_for(const Space& action_space, BoxDistribution b
        "action space {}: policies for it are not available yet; those for Discrete, MultiDiscrete, "
        "MultiBinary and Box are",
        action_space.text());
+}
+
+int encoded_action_size(const ActionDistribution& distribution) {
+  return std::visit(
+      [](const auto& d) {
+        using Element = typename std::remove_cvref_t<decltype(d)>::Element;
+        return std::is_same_v<Element, std::int64_t> ? d.inputs() : d.width();
+      },
+      distribution);
+}
+
+void encode_actions(const ActionDistribution& distribution, const RecordBatch& actions,
+                    std::int64_t rows, const ColumnView<float>& out) {
+  if (actions.columns()[actions.index_of(column::kActions)].dtype == DType::float32) {
+    const auto from = actions.column<float>(column::kActions).span();
+    std::copy_n(from.data(), rows * out.width(), out.data());
+    return;
+  }
+  const auto* multi = std::get_if<MultiCategorical>(&distribution);
+  const auto chosen = actions.column<std::int64_t>(column::kActions);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::ranges::fill(out.row(row), 0.0F);
+    float* choice = out.row(row).data();
+    for (std::size_t i = 0; i < chosen.row(row).size(); ++i) {
+      choice[chosen.row(row)[i]] = 1.0F;
+      if (multi) choice += multi->sizes[i];
+    }
+  }
 }
 
 }  // namespace knurl

@@ -47,4 +47,11 @@ inline ColumnSpec action_column(const ActionDistribution& distribution) {
       distribution);
 }
 
+/// Numbers by which a net reads an action: a one-hot for each choice, or the vector itself.
+int encoded_action_size(const ActionDistribution& distribution);
+/// Writes them for the first `rows` rows of the column "actions" into rows of `out`
+/// [rows, encoded_action_size].
+void encode_actions(const ActionDistribution& distribution, const RecordBatch& actions,
+                    std::int64_t rows, const ColumnView<float>& out);
+
 }  // namespace knurl

@@ -6,17 +6,19 @@
 #include <fmt/format.h>
 
 #include "knurl/core/base/check.h"
+#include "knurl/models/columns.h"
 #include "knurl/models/fast/kernels.h"
 
 namespace knurl::fast {
 
 FastNet::FastNet(NetSpec spec) : spec_(std::move(spec)) {
   for (const LayerSpec& layer : spec_.layers) {
+    const bool lstm = layer.kind == LayerKind::lstm;  // four gates, which read its output too
+    const int inputs = layer.inputs + (lstm ? layer.outputs : 0);
+    const int width = (lstm ? 4 : 1) * padded(layer.outputs);
     layers_.push_back(
-        {.parameters =
-             RecordBatch({{"weight", DType::float32, {layer.inputs, padded(layer.outputs)}},
-                          {"bias", DType::float32, {padded(layer.outputs)}}},
-                         1),
+        {.parameters = RecordBatch(
+             {{"weight", DType::float32, {inputs, width}}, {"bias", DType::float32, {width}}}, 1),
          .results = RecordBatch({{"y", DType::float32, {padded(layer.outputs)}}}, 0)});
   }
 }
@@ -25,6 +27,10 @@ void FastNet::set_weights(const Weights& weights) {
   check(weights.tensors.columns() == tensors_of(spec_), "weights are those of this net");
   for (std::size_t k = 0; k < layers_.size(); ++k) {
     const LayerSpec& layer = spec_.layers[k];
+    if (layer.kind == LayerKind::lstm) {
+      set_lstm_weights(layer, weights, layers_[k]);
+      continue;
+    }
     const auto tensor = [&](const char* name) {
       return weights.tensors.column<float>(layer.name + name).span();
     };
@@ -56,14 +62,72 @@ void FastNet::set_weights(const Weights& weights) {
   version_ = weights.version;
 }
 
-void FastNet::forward(const float* input, std::int64_t rows, std::int64_t stride) {
-  for (std::size_t k = 0; k < layers_.size(); ++k) forward_layer(k, input, rows, stride);
+/// Weights of x, then of h, as rows; the gates' columns one padded block after the other.
+void FastNet::set_lstm_weights(const LayerSpec& spec, const Weights& weights, Layer& layer) {
+  const auto tensor = [&](const char* name) {
+    return weights.tensors.column<float>(spec.name + name).span();
+  };
+  const int width = padded(spec.outputs);
+  float* to = layer.parameters.column<float>("weight").data();
+  float* bias = layer.parameters.column<float>("bias").data();
+  const float* of_x = tensor(".weight_ih").data();
+  const float* of_h = tensor(".weight_hh").data();
+  const float* bias_x = tensor(".bias_ih").data();
+  const float* bias_h = tensor(".bias_hh").data();
+  for (int gate = 0; gate < 4; ++gate) {
+    for (int cell = 0; cell < spec.outputs; ++cell) {
+      float* column = to + gate * width + cell;
+      for (int i = 0; i < spec.inputs; ++i, column += 4 * width) *column = *of_x++;
+      for (int i = 0; i < spec.outputs; ++i, column += 4 * width) *column = *of_h++;
+      bias[gate * width + cell] = *bias_x++ + *bias_h++;
+    }
+  }
+}
+
+void FastNet::forward(const float* input, std::int64_t rows, std::int64_t stride,
+                      const RecordBatch* memory) {
+  const Input net_input{.data = input, .rows = rows, .stride = stride};
+  for (std::size_t k = 0; k < layers_.size(); ++k) forward_layer(k, net_input, memory);
   join_outputs(rows);
 }
 
-void FastNet::forward_layer(std::size_t k, const float* input, std::int64_t rows,
-                            std::int64_t stride) {
+void FastNet::forward_lstm(const LayerSpec& spec, Layer& layer, const Input& x,
+                           const Input& net_input, const RecordBatch* memory) {
+  const std::int64_t rows = x.rows;
+  const int width = padded(spec.outputs);
+  const int extras = spec_.inputs - observation_inputs(spec_);
+  const int reads = spec.inputs + spec.outputs;
+  lstm_inputs_.assign(static_cast<std::size_t>(rows * reads), 0.0F);
+  lstm_gates_.resize(static_cast<std::size_t>(rows * 4 * width));
+  lstm_cells_.assign(static_cast<std::size_t>(rows * width), 0.0F);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    float* to = lstm_inputs_.data() + row * reads;
+    to = std::copy_n(x.data + row * x.stride, spec.inputs - extras, to);
+    const float* last = net_input.data + row * net_input.stride + spec_.inputs - extras;
+    to = std::copy_n(last, extras, to);
+    if (!memory) continue;
+    std::ranges::copy(memory->column<float>(column::kStateH).row(row), to);
+    std::ranges::copy(memory->column<float>(column::kStateC).row(row),
+                      lstm_cells_.data() + row * width);
+  }
+  kernels().dense({.x = lstm_inputs_.data(),
+                   .x_stride = reads,
+                   .weight = layer.parameters.column<float>("weight").data(),
+                   .bias = layer.parameters.column<float>("bias").data(),
+                   .y = lstm_gates_.data(),
+                   .rows = rows,
+                   .inputs = reads,
+                   .padded_outputs = 4 * width});
+  kernels().lstm({.gates = lstm_gates_.data(),
+                  .cells = lstm_cells_.data(),
+                  .out = layer.results.column<float>("y").data(),
+                  .rows = rows,
+                  .width = width});
+}
+
+void FastNet::forward_layer(std::size_t k, const Input& net_input, const RecordBatch* memory) {
   const LayerSpec& spec = spec_.layers[k];
+  const std::int64_t rows = net_input.rows;
   Layer& layer = layers_[k];
   const int width = padded(spec.outputs);
   if (layer.results.rows() < rows) {
@@ -75,11 +139,15 @@ void FastNet::forward_layer(std::size_t k, const float* input, std::int64_t rows
     for (std::int64_t row = 0; row < rows; ++row) std::copy_n(value, width, y + row * width);
     return;
   }
-  const float* x = input;
-  std::int64_t x_stride = stride;
+  const float* x = net_input.data;
+  std::int64_t x_stride = net_input.stride;
   if (spec.source) {
     x = layers_[*spec.source].results.column<float>("y").data();
     x_stride = padded(spec_.layers[*spec.source].outputs);
+  }
+  if (spec.kind == LayerKind::lstm) {
+    forward_lstm(spec, layer, {.data = x, .rows = rows, .stride = x_stride}, net_input, memory);
+    return;
   }
   if (spec.kind == LayerKind::filter) {
     const float* mean = layer.parameters.column<float>("bias").data();
@@ -153,6 +221,13 @@ FastNet::Output FastNet::layer_output(std::size_t layer) const {
   return {.data = layers_[layer].results.column<float>("y").data(),
           .stride = padded(spec_.layers[layer].outputs),
           .size = spec_.layers[layer].outputs};
+}
+
+FastNet::Output FastNet::lstm_cells() const {
+  const auto layer = lstm_layer(spec_);
+  check(layer.has_value(), "the net has an lstm layer");
+  const int cells = spec_.layers[*layer].outputs;
+  return {.data = lstm_cells_.data(), .stride = padded(cells), .size = cells};
 }
 
 }  // namespace knurl::fast

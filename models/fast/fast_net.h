@@ -20,8 +20,10 @@ class FastNet {
   void set_weights(const Weights& weights);
   [[nodiscard]] std::int64_t version() const { return version_; }
 
-  /// Runs `rows` rows of spec().inputs numbers, `stride` floats apart.
-  void forward(const float* input, std::int64_t rows, std::int64_t stride);
+  /// Runs `rows` rows of spec().inputs numbers, `stride` floats apart. An lstm layer goes on from
+  /// the rows of state_of(spec()) in `memory`, or from 0 where it is null.
+  void forward(const float* input, std::int64_t rows, std::int64_t stride,
+               const RecordBatch* memory = nullptr);
 
   /// Results of the last forward.
   struct Output {
@@ -36,6 +38,9 @@ class FastNet {
   /// The same of one layer, by its place in the spec.
   [[nodiscard]] Output layer_output(std::size_t layer) const;
 
+  /// The lstm layer's cells after it.
+  [[nodiscard]] Output lstm_cells() const;
+
   [[nodiscard]] const NetSpec& spec() const { return spec_; }
 
  private:
@@ -44,13 +49,26 @@ class FastNet {
     RecordBatch parameters;  ///< weight [inputs, padded outputs], bias [padded outputs]
     RecordBatch results;     ///< [rows, padded outputs]
   };
-  void forward_layer(std::size_t k, const float* input, std::int64_t rows, std::int64_t stride);
+  /// Rows of numbers, `stride` floats apart.
+  struct Input {
+    const float* data = nullptr;
+    std::int64_t rows = 0;
+    std::int64_t stride = 0;
+  };
+  void forward_layer(std::size_t k, const Input& net_input, const RecordBatch* memory);
+  void set_lstm_weights(const LayerSpec& spec, const Weights& weights, Layer& layer);
+  void forward_lstm(const LayerSpec& spec, Layer& layer, const Input& x, const Input& net_input,
+                    const RecordBatch* memory);
   void join_outputs(std::int64_t rows);
 
   NetSpec spec_;
   std::vector<Layer> layers_;
   std::vector<std::vector<float>> joined_;  ///< results of outputs of several layers [rows, size]
-  std::vector<float> squares_;              ///< of what an sde_log_std layer reads
+  /// Of the lstm layer: rows of what its gates read, the gates, and the cells.
+  std::vector<float> lstm_inputs_;
+  std::vector<float> lstm_gates_;
+  std::vector<float> lstm_cells_;
+  std::vector<float> squares_;  ///< of what an sde_log_std layer reads
   std::int64_t version_ = 0;
 };
 

@@ -45,10 +45,21 @@ struct AdamArgs {
   float epsilon = 1e-8F;
 };
 
+/// One step of an LSTM's cells (LayerKind::lstm), from its gates [rows, 4 width] before their
+/// functions. width is a multiple of kPad.
+struct LstmArgs {
+  const float* gates = nullptr;
+  float* cells = nullptr;  ///< c [rows, width] in, c' out
+  float* out = nullptr;    ///< h' [rows, width]
+  std::ptrdiff_t rows = 0;
+  int width = 0;
+};
+
 /// The inner loops, compiled for one instruction set.
 struct Kernels {
   const char* name;
   void (*dense)(const DenseArgs& args);
+  void (*lstm)(const LstmArgs& args);
   void (*adam)(const AdamArgs& args);
   /// Sum of squares of n numbers, n a multiple of kPad, in a fixed order.
   double (*sum_of_squares)(const float* x, std::size_t n);

@@ -12,7 +12,7 @@ NetPolicy::NetPolicy(Parts parts)
     : action_layout_(std::move(parts.actions)),
       distribution_(distribution_for(action_layout_.space(), parts.action_options.box)),
       adapter_(action_layout_, parts.action_options),
-      encoder_(parts.observations),
+      encoder_(parts.observations, parts.net.extras),
       exploration_(std::move(parts.exploration)),
       spec_(std::move(parts.net)),
       net_(without_noise(spec_)),
@@ -20,7 +20,8 @@ NetPolicy::NetPolicy(Parts parts)
       noise_(std::move(parts.noise)),
       distribution_columns_(parts.distribution_columns),
       weights_{.tensors = RecordBatch(tensors_of(spec_), 1)},
-      has_values_(std::ranges::count(spec_.outputs, column::kValues, &NetOutput::name) > 0) {
+      has_values_(std::ranges::count(spec_.outputs, column::kValues, &NetOutput::name) > 0),
+      memory_columns_(memory_of(spec_).size()) {
   const auto sde = std::ranges::find(spec_.layers, LayerKind::sde_log_std, &LayerSpec::kind);
   if (sde != spec_.layers.end()) {
     sde_layer_ = static_cast<std::size_t>(sde - spec_.layers.begin());
@@ -45,9 +46,28 @@ void NetPolicy::make_room(std::int64_t rows) {
   env_actions_ = Rows(action_layout_, env_action_columns_, column::kActions);
 }
 
-void NetPolicy::forward(const ConstRows& observations, std::int64_t rows) {
-  inputs_ = encoder_.encode(observations, rows);
-  net_.forward(inputs_, rows, encoder_.size());
+void NetPolicy::forward(const PolicyInput& input) {
+  check(input.memory != nullptr || memory_columns_ == 0, "a policy with a memory is given it");
+  inputs_ = encoder_.encode(input.observations, input.rows, input.memory);
+  net_.forward(inputs_, input.rows, encoder_.size(), input.memory);
+}
+
+/// Notes what the next step of each row is to read.
+void NetPolicy::remember(const PolicyInput& input) const {
+  if (const auto layer = lstm_layer(spec_)) {
+    const auto h = input.memory->column<float>(column::kStateH);
+    const auto c = input.memory->column<float>(column::kStateC);
+    const fast::FastNet::Output out = net_.layer_output(*layer);
+    const fast::FastNet::Output cells = net_.lstm_cells();
+    for (std::int64_t row = 0; row < input.rows; ++row) {
+      std::ranges::copy(out.row(row), h.row(row).data());
+      std::ranges::copy(cells.row(row), c.row(row).data());
+    }
+  }
+  if (std::ranges::count(spec_.extras, column::kPreviousActions, &ColumnSpec::name) > 0) {
+    encode_actions(distribution_, columns_, input.rows,
+                   input.memory->column<float>(column::kPreviousActions));
+  }
 }
 
 /// Combines one row's scores of the last forward into combined_.
@@ -89,7 +109,7 @@ SdeFeatures NetPolicy::sde_features() const {
 
 PolicyOutput NetPolicy::act(const PolicyInput& input) {
   make_room(input.rows);
-  forward(input.observations, input.rows);
+  forward(input);
   const DistributionRows in = distribution_inputs(input.rows);
   exploration_->choose(distribution_, in, input.rngs, columns_);
   if (distribution_columns_) add_distribution_columns(in);
@@ -99,6 +119,7 @@ PolicyOutput NetPolicy::act(const PolicyInput& input) {
     for (std::int64_t row = 0; row < input.rows; ++row) values[row] = value.row(row)[0];
   }
   adapter_.to_env(columns_, input.rows, env_actions_);
+  if (memory_columns_ > 0) remember(input);
   return {.columns = &columns_, .env_actions = env_actions_};
 }
 
@@ -120,7 +141,7 @@ void NetPolicy::add_distribution_columns(const DistributionRows& in) {
 
 void NetPolicy::q_values(const ConstRows& observations, std::int64_t rows, std::span<float> out) {
   check(q_head_.has_value(), "only a Q net gives action values");
-  forward(observations, rows);
+  forward({.observations = observations, .rows = rows});
   const DistributionRows q = distribution_inputs(rows);
   std::copy_n(q.data, rows * q.stride, out.data());
 }
@@ -128,7 +149,7 @@ void NetPolicy::q_values(const ConstRows& observations, std::int64_t rows, std::
 void NetPolicy::q_distributions(const ConstRows& observations, std::int64_t rows,
                                 std::span<float> out) {
   check(q_head_.has_value(), "only a Q net gives distributions of values");
-  forward(observations, rows);
+  forward({.observations = observations, .rows = rows});
   const auto atoms = static_cast<std::size_t>(q_head_->atoms);
   for (std::int64_t row = 0; row < rows; ++row) {
     combine_row(row);
@@ -139,10 +160,10 @@ void NetPolicy::q_distributions(const ConstRows& observations, std::int64_t rows
   }
 }
 
-void NetPolicy::values(const ConstRows& observations, std::int64_t rows, std::span<float> out) {
-  forward(observations, rows);
+void NetPolicy::values(const PolicyInput& input, std::span<float> out) {
+  forward(input);
   const fast::FastNet::Output value = net_.output(column::kValues);
-  for (std::int64_t row = 0; row < rows; ++row) {
+  for (std::int64_t row = 0; row < input.rows; ++row) {
     out[static_cast<std::size_t>(row)] = value.row(row)[0];
   }
 }

@@ -39,8 +39,9 @@ class NetPolicy final : public Policy {
 
   [[nodiscard]] std::vector<ColumnSpec> output_columns() const override;
   PolicyOutput act(const PolicyInput& input) override;
+  [[nodiscard]] std::vector<ColumnSpec> memory_columns() const override { return memory_of(spec_); }
   [[nodiscard]] bool has_values() const override { return has_values_; }
-  void values(const ConstRows& observations, std::int64_t rows, std::span<float> out) override;
+  void values(const PolicyInput& input, std::span<float> out) override;
   [[nodiscard]] const Weights& weights() const override { return weights_; }
   void set_weights(const Weights& weights) override;
   [[nodiscard]] Exploration& exploration() override { return *exploration_; }
@@ -56,7 +57,8 @@ class NetPolicy final : public Policy {
   void q_distributions(const ConstRows& observations, std::int64_t rows, std::span<float> out);
 
  private:
-  void forward(const ConstRows& observations, std::int64_t rows);
+  void forward(const PolicyInput& input);
+  void remember(const PolicyInput& input) const;
   DistributionRows distribution_inputs(std::int64_t rows);
   void combine_row(std::int64_t row);
   [[nodiscard]] SdeFeatures sde_features() const;
@@ -79,6 +81,7 @@ class NetPolicy final : public Policy {
   std::vector<float> q_;                  ///< action values, one row an observation
   Weights weights_;
   bool has_values_;
+  std::size_t memory_columns_;
   RecordBatch columns_;
   RecordBatch env_action_columns_;
   Rows env_actions_;

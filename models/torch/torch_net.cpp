@@ -8,6 +8,12 @@
 namespace knurl {
 namespace {
 
+/// A column that is only read, as a tensor [rows, width].
+torch::Tensor read_only(const RecordBatch& batch, const char* name) {
+  const auto numbers = batch.column<float>(name);
+  return torch::from_blob(const_cast<float*>(numbers.data()), {batch.rows(), numbers.width()});
+}
+
 /// A tensor that is a column of a batch of one row. The batch must outlive it.
 torch::Tensor view(RecordBatch& batch, const std::string& name) {
   const std::size_t index = batch.index_of(name);
@@ -49,6 +55,12 @@ TorchNet::TorchNet(NetSpec spec, const Weights& weights)
         layers_.push_back(
             {view(parameters_, layer.name + ".scale"), view(parameters_, layer.name + ".mean")});
         break;
+      case LayerKind::lstm:
+        layers_.emplace_back();
+        for (const char* name : {".weight_ih", ".weight_hh", ".bias_ih", ".bias_hh"}) {
+          layers_.back().lstm.push_back(parameter(layer.name + name));
+        }
+        break;
       case LayerKind::free:
       case LayerKind::sde_log_std:
         layers_.push_back({parameter(layer.name + ".value"), {}});
@@ -57,14 +69,40 @@ TorchNet::TorchNet(NetSpec spec, const Weights& weights)
   }
 }
 
-torch::Tensor TorchNet::run(std::size_t k, const torch::Tensor& x) const {
+torch::Tensor TorchNet::run_lstm(std::size_t k, const torch::Tensor& source,
+                                 const Minibatch& minibatch) const {
+  const int cells = spec_.layers[k].outputs;
+  const int observations = observation_inputs(spec_);
+  torch::Tensor x = source;
+  if (spec_.inputs > observations) {
+    x = torch::cat({source, minibatch.inputs.narrow(1, observations, spec_.inputs - observations)},
+                   1);
+  }
+  std::vector<std::int64_t> batch_sizes = minibatch.sequences.batch_sizes;
+  if (batch_sizes.empty()) batch_sizes = {x.size(0)};
+  torch::Tensor h = torch::zeros({batch_sizes[0], cells});
+  torch::Tensor c = h;
+  if (minibatch.sequences.states.rows() > 0) {
+    h = read_only(minibatch.sequences.states, column::kStateH);
+    c = read_only(minibatch.sequences.states, column::kStateC);
+  }
+  return std::get<0>(torch::lstm(x, torch::tensor(batch_sizes), {h.unsqueeze(0), c.unsqueeze(0)},
+                                 layers_[k].lstm, true, 1, 0.0, true, false));
+}
+
+torch::Tensor TorchNet::run(std::size_t k, const torch::Tensor& source,
+                            const Minibatch& minibatch) const {
   const LayerSpec& layer = spec_.layers[k];
   const Layer& tensors = layers_[k];
+  const bool narrow = !layer.source && spec_.inputs > observation_inputs(spec_);
+  const torch::Tensor x = narrow ? source.narrow(1, 0, observation_inputs(spec_)) : source;
   switch (layer.kind) {
     case LayerKind::dense:
       break;
     case LayerKind::filter:
       return torch::clamp((x - tensors.bias) * tensors.weight, -kFilterClip, kFilterClip);
+    case LayerKind::lstm:
+      return run_lstm(k, x, minibatch);
     case LayerKind::free:
       return tensors.weight.expand({x.size(0), layer.outputs});
     case LayerKind::sde_log_std: {
@@ -76,14 +114,13 @@ torch::Tensor TorchNet::run(std::size_t k, const torch::Tensor& x) const {
   return activate(layer.activation, torch::linear(x, tensors.weight, tensors.bias));
 }
 
-std::vector<std::span<const float>> TorchNet::forward(const RecordBatch& minibatch) {
-  const auto inputs = minibatch.column<float>(column::kNetInputs);
-  const torch::Tensor x = torch::from_blob(const_cast<float*>(inputs.data()),  // only read
-                                           {minibatch.rows(), spec_.inputs});
+std::vector<std::span<const float>> TorchNet::forward(const RecordBatch& minibatch,
+                                                      const Sequences& sequences) {
+  const Minibatch read{.inputs = read_only(minibatch, column::kNetInputs), .sequences = sequences};
   std::vector<torch::Tensor> results;
   for (std::size_t k = 0; k < layers_.size(); ++k) {
     const auto& source = spec_.layers[k].source;
-    results.push_back(run(k, source ? results[*source] : x));
+    results.push_back(run(k, source ? results[*source] : read.inputs, read));
   }
   outputs_.clear();
   std::vector<std::span<const float>> out;

@@ -16,15 +16,26 @@ class TorchNet final : public TrainableNet {
 
   [[nodiscard]] RecordBatch& parameters() override { return parameters_; }
   [[nodiscard]] RecordBatch& gradients() override { return gradients_; }
-  std::vector<std::span<const float>> forward(const RecordBatch& minibatch) override;
+  using TrainableNet::forward;
+  std::vector<std::span<const float>> forward(const RecordBatch& minibatch,
+                                              const Sequences& sequences) override;
   void backward(const std::vector<std::span<const float>>& output_gradients) override;
 
  private:
   struct Layer {
     torch::Tensor weight;  ///< or the parameters of a layer of another kind
     torch::Tensor bias;
+    std::vector<torch::Tensor> lstm = {};  ///< in PyTorch's order
   };
-  [[nodiscard]] torch::Tensor run(std::size_t k, const torch::Tensor& x) const;
+  /// What a forward reads.
+  struct Minibatch {
+    torch::Tensor inputs;
+    const Sequences& sequences;
+  };
+  [[nodiscard]] torch::Tensor run(std::size_t k, const torch::Tensor& source,
+                                  const Minibatch& minibatch) const;
+  [[nodiscard]] torch::Tensor run_lstm(std::size_t k, const torch::Tensor& source,
+                                       const Minibatch& minibatch) const;
 
   NetSpec spec_;
   RecordBatch parameters_;

@@ -73,6 +73,10 @@ std::vector<AlgorithmCase> algorithm_cases() {
                  "{env: Pendulum-v1, box_distribution: squashed_gaussian, entropy_coeff: 0.01, "
                  "model: {free_log_std: true}}"});
   out.push_back({"PPO_no_critic", "PPO", "{use_critic: false, use_gae: false}"});
+  out.push_back({"PPO_lstm", "PPO",
+                 "{env: StatelessCartPole, " + filters +
+                     ", model: {use_lstm: true, max_seq_len: 7, lstm_cell_size: 6, "
+                     "lstm_use_prev_action: true, lstm_use_prev_reward: true}}"});
   out.push_back({"DQN_parameter_noise", "DQN",
                  "{noisy: false, exploration_config: {type: ParameterNoise, random_timesteps: 60, "
                  "epsilon_timesteps: 10000}}"});

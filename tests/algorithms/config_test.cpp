@@ -171,8 +171,8 @@ TEST(Config, OptionsWithoutMeaningAreAcceptedAndNamedOnce) {
 }
 
 TEST(Config, OptionsThatAreNotBuiltYetAreRefusedByNameUnlessOff) {
-  EXPECT_EQ(refusal_of("{env: CartPole-v1, model: {use_lstm: true}}"),
-            "a.yaml:1: config.model.use_lstm = true: not available yet");
+  EXPECT_EQ(refusal_of("{env: CartPole-v1, model: {use_attention: true}}"),
+            "a.yaml:1: config.model.use_attention = true: not available yet");
   EXPECT_EQ(refusal_of("{env: CartPole-v1, num_gpus: 1}"),
             "a.yaml:1: config.num_gpus = 1: GPUs are not available yet");
   EXPECT_EQ(refusal_of("{env: CartPole-v1, model: {use_lstm: false}, observation_filter: NoFilter,"
@@ -181,6 +181,9 @@ TEST(Config, OptionsThatAreNotBuiltYetAreRefusedByNameUnlessOff) {
 }
 
 TEST(Config, ContradictionsNameBothOptions) {
+  EXPECT_EQ(refusal_of("{env: CartPole-v1, model: {use_lstm: true}}", "DQN"),
+            "training.model.use_lstm = true: DQN learns from single steps; PPO has models that "
+            "remember");
   EXPECT_EQ(refusal_of("{env: CartPole-v1, train_batch_size: 100, sgd_minibatch_size: 200}"),
             "training.sgd_minibatch_size = 200 is larger than training.train_batch_size = 100");
   EXPECT_NE(refusal_of("{env: CartPole-v1, lr: 0.1, lr_schedule: [[0, 1.0], [10, 0.0]]}")

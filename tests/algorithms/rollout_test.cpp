@@ -282,9 +282,11 @@ TEST(Rollout, TheFirstEnvIsPrintedAfterEachOfItsSteps) {
 
 TEST(Rollout, TheLearnersOrderOfRowsDoesNotDependOnTheWorkers) {
   const SpaceLayout layout(make_env("CartPole-v1")->spec().observation);
+  const NetSpec net = make_net(4, {}, {{.name = "policy", .output = "logits", .size = 2}});
   const auto in_order = [&](int workers, int envs) {
     const PpoBatch batch =
-        make_ppo_batch(cartpole_fragments(workers, envs), layout, {.gamma = 0.99, .lambda = 0.95});
+        make_ppo_batch(cartpole_fragments(workers, envs), {.observations = layout, .net = net},
+                       {.gamma = 0.99, .lambda = 0.95});
     std::vector<float> out;
     for (const std::int32_t row : batch.order) {
       out.push_back(batch.rows.column<float>("net_inputs").row(row)[2]);

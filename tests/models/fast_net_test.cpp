@@ -226,5 +226,51 @@ TEST_P(EachKernel, SumOfSquaresIsExactWhereDoubleIs) {
 
 INSTANTIATE_TEST_SUITE_P(Isa, EachKernel, ::testing::Values(0U, 1U, 2U));
 
+// one cell, by the definition: gates in the order i, f, g, o
+TEST(FastNet, AnLstmCellEqualsItsDefinition) {
+  const NetSpec spec =
+      make_net(2, {}, {{.name = "q", .output = "q", .size = 1}}, LstmSpec{.cells = 1});
+  Weights weights = fresh_weights(spec, Rng(1));
+  const auto set = [&](const char* name, const std::vector<float>& numbers) {
+    std::ranges::copy(numbers, weights.tensors.column<float>(name).data());
+  };
+  set("lstm.weight_ih", {0.5F, 0.0F, 0.0F, 0.25F, 1.0F, -1.0F, 0.1F, 0.2F});
+  set("lstm.weight_hh", {0.3F, -0.4F, 0.6F, 0.7F});
+  set("lstm.bias_ih", {0.1F, 0.5F, 0.0F, -0.2F});
+  set("lstm.bias_hh", {0.1F, 0.5F, 0.0F, 0.0F});
+  RecordBatch memory(state_of(spec), 1);
+  memory.column<float>("state_in_0")[0] = 0.5F;   // h
+  memory.column<float>("state_in_1")[0] = -2.0F;  // c
+  FastNet net(spec);
+  net.set_weights(weights);
+  const std::vector<float> x{1.0F, 2.0F};
+  net.forward(x.data(), 1, 2, &memory);
+
+  const auto sigmoid = [](double v) { return 1.0 / (1.0 + std::exp(-v)); };
+  const double in = sigmoid(0.5 + 0.2 + 0.15);
+  const double forget = sigmoid(0.5 + 1.0 - 0.2);
+  const double candidate = std::tanh(1.0 - 2.0 + 0.3);
+  const double output = sigmoid(0.1 + 0.4 - 0.2 + 0.35);
+  const double cell = forget * -2.0 + in * candidate;
+  EXPECT_NEAR(net.lstm_cells().row(0)[0], cell, 1e-6);
+  EXPECT_NEAR(net.layer_output(*lstm_layer(spec)).row(0)[0], output * std::tanh(cell), 1e-6);
+}
+
+TEST(FastNet, WithoutAMemoryAnLstmBeginsFromZero) {
+  const NetSpec spec = make_net(2, {}, {{.name = "q", .output = "q", .size = 1, .init_norm = 1.0}},
+                                LstmSpec{.cells = 19});
+  FastNet net(spec);
+  net.set_weights(fresh_weights(spec, Rng(1)));
+  const std::vector<float> x{1.0F, 2.0F};
+  net.forward(x.data(), 1, 2);
+  const float without = net.output("q").row(0)[0];
+  RecordBatch memory(state_of(spec), 1);
+  net.forward(x.data(), 1, 2, &memory);
+  EXPECT_EQ(net.output("q").row(0)[0], without);
+  memory.column<float>("state_in_1").row(0)[18] = 1.0F;
+  net.forward(x.data(), 1, 2, &memory);
+  EXPECT_NE(net.output("q").row(0)[0], without) << "the memory is read";
+}
+
 }  // namespace
 }  // namespace knurl::fast

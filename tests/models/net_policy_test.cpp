@@ -184,7 +184,7 @@ TEST(NetPolicy, InputsAndValuesAreTheNetsOutputs) {
     Scene scene(observation, kDiscrete);
     const RecordBatch said = *scene.act().columns;
     std::vector<float> values(static_cast<std::size_t>(scene.rows()));
-    scene.policy().values(scene.observations(), scene.rows(), values);
+    scene.policy().values({.observations = scene.observations(), .rows = scene.rows()}, values);
 
     const SpaceLayout layout(observation);
     ObservationEncoder encoder(layout);
@@ -237,7 +237,7 @@ TEST(NetPolicy, ARowHasTheSameBitsWhateverTheBatchAndItsPlace) {
                 output.columns->column<float>(column::kValues)[row];
           }
           std::vector<float> again(values.size());
-          part.policy().values(part.observations(first), count, again);
+          part.policy().values({.observations = part.observations(first), .rows = count}, again);
           ASSERT_EQ(again, values);
         }
       }
@@ -250,7 +250,7 @@ TEST(NetPolicy, NoObservationsAreNoActions) {
     Scene scene(observation, kDiscrete);
     EXPECT_EQ(scene.act(0, 0).columns->rows(), 0);
     Scene other(observation, kDiscrete);
-    other.policy().values(other.observations(), 0, {});
+    other.policy().values({.observations = other.observations()}, {});
     EXPECT_EQ(bytes_of(other.act()), bytes_of(scene.act()));
   }
 }
@@ -267,7 +267,8 @@ TEST(NetPolicy, ANetWithoutAValueHasNone) {
   EXPECT_EQ(policy.output_columns().size(), 3U);
   RecordBatch batch(observations.columns("obs"), 1);
   std::vector<float> out(1);
-  EXPECT_THROW(policy.values(Rows(observations, batch, "obs"), 1, out), std::logic_error);
+  EXPECT_THROW(policy.values({.observations = Rows(observations, batch, "obs"), .rows = 1}, out),
+               std::logic_error);
 }
 
 TEST(NetPolicy, WeightsOfAnotherNetAreRefusedAndTheOldOnesStay) {

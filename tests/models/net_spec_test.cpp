@@ -139,5 +139,30 @@ TEST(NetSpec, ASummaryShowsOnePart) {
   EXPECT_THROW(summary(net, "value_head"), Error);
 }
 
+TEST(NetSpec, AnLstmStandsBetweenTrunkAndHeadsWithPytorchsTensors) {
+  const NetSpec net =
+      with_filter(make_net(3, {.units = {8}}, {{.name = "q", .output = "q", .size = 2}},
+                           LstmSpec{.cells = 4, .extras = {{"prev_rewards", DType::float32, {}}}}));
+  EXPECT_EQ(net.inputs, 4);
+  EXPECT_EQ(observation_inputs(net), 3);
+  EXPECT_EQ(net.layers[0].outputs, 3) << "extras are not filtered";
+  EXPECT_EQ(lstm_layer(net), 2U);
+  EXPECT_EQ(net.layers[2].source, 1U);
+  EXPECT_EQ(net.layers[3].source, 2U);
+  const Weights weights = fresh_weights(net, Rng(1));
+  EXPECT_EQ(weights.tensors.column<float>("lstm.weight_ih").span().size(), 16U * 9U);
+  EXPECT_EQ(weights.tensors.column<float>("lstm.weight_hh").span().size(), 16U * 4U);
+  for (const char* name : {"lstm.weight_ih", "lstm.weight_hh", "lstm.bias_ih", "lstm.bias_hh"}) {
+    float most = 0.0F;
+    for (const float x : weights.tensors.column<float>(name).span()) {
+      most = std::max(most, std::abs(x));
+    }
+    EXPECT_LE(most, 0.5F) << name << ": 1 / sqrt(cells)";
+    EXPECT_GT(most, 0.3F) << name;
+  }
+  EXPECT_NE(summary(net, "base_model").find("lstm (LSTM)"), std::string::npos);
+  EXPECT_NE(summary(net).find("240"), std::string::npos) << "4 * 4 * (9 + 4 + 2) parameters";
+}
+
 }  // namespace
 }  // namespace knurl

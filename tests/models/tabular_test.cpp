@@ -231,7 +231,7 @@ TEST(TabularPolicy, WeightsOfAnotherShapeAreRefusedAndTheOldOnesStay) {
 TEST(TabularPolicy, HasNoValues) {
   TabularPolicy policy(kStates, kActions, std::make_unique<Greedy>());
   EXPECT_FALSE(policy.has_values());
-  EXPECT_THROW(policy.values({}, 0, {}), std::logic_error);
+  EXPECT_THROW(policy.values({}, {}), std::logic_error);
   EXPECT_EQ(policy.output_columns(),
             (std::vector<ColumnSpec>{{column::kActions, DType::int64, {}}}));
 }

@@ -143,6 +143,30 @@ void dense(const DenseArgs& args) {
   }
 }
 
+inline Vec sigmoid(Vec x) {
+  return 0.5F * tanh(0.5F * x) + 0.5F;
+}
+
+void lstm(const LstmArgs& args) {
+  const float* gate = args.gates;
+  float* cells = args.cells;
+  float* out = args.out;
+  for (std::ptrdiff_t row = 0; row < args.rows; ++row) {
+    for (int column = 0; column < args.width; column += kWidth) {
+      const Vec in = sigmoid(load(gate + column));
+      const Vec forget = sigmoid(load(gate + args.width + column));
+      const Vec candidate = tanh(load(gate + 2 * args.width + column));
+      const Vec output = sigmoid(load(gate + 3 * args.width + column));
+      const Vec cell = forget * load(cells + column) + in * candidate;
+      store(cells + column, cell);
+      store(out + column, output * tanh(cell));
+    }
+    gate += 4 * args.width;
+    cells += args.width;
+    out += args.width;
+  }
+}
+
 inline Vec square_root(Vec x) {
   Vec out;
   for (int i = 0; i < kWidth; ++i) out[i] = __builtin_sqrtf(x[i]);
@@ -178,6 +202,6 @@ double sum_of_squares(const float* x, std::size_t n) {
 }  // namespace
 
 __attribute__((visibility("hidden"))) extern const Kernels KNURL_KERNELS;
-const Kernels KNURL_KERNELS{KNURL_KERNELS_NAME, dense, adam, sum_of_squares};
+const Kernels KNURL_KERNELS{KNURL_KERNELS_NAME, dense, lstm, adam, sum_of_squares};
 
 }  // namespace knurl::fast
