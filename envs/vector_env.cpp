@@ -66,14 +66,18 @@ void EnvBatch::make_one(int index, const EnvFactory& factory) {
   }
 }
 
-/// Names env, worker, index and call in whatever `body` throws, and keeps it in the slot.
+/// Names env, worker, index and call, or episode and step, in whatever `body` throws, and keeps it
+/// in the slot.
 template <class Body>
 void EnvBatch::run_one(int index, EnvCall call, Body& body) {
   EnvSlot& slot = slots_[static_cast<std::size_t>(index)];
   slot.error = nullptr;
   const auto message = [&](const std::string& text) {
-    return fmt::format("{} (worker {}, env {}): {}: {}", name_, options_.worker, index,
-                       name_of(call), text);
+    const std::string when =
+        call == EnvCall::step && slot.started
+            ? fmt::format("episode {}, step {}", slot.episode, slot.running.length + 1)
+            : std::string(name_of(call));
+    return fmt::format("{} (worker {}, env {}): {}: {}", name_, options_.worker, index, when, text);
   };
   try {
     body();

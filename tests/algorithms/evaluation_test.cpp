@@ -212,12 +212,13 @@ TEST(Evaluation, AnEnvThatThrowsIsNamed) {
   const std::string broken =
       "evaluation_interval: 1, evaluation_config: {env_config: {shortest: 5, throw_at: 3}}";
   EXPECT_EQ(refusal([&] { luck_config(fmt::format("{{{}}}", broken)).build()->train(); }),
-            "Luck-v0 (worker 0, env 0): step: out of luck");
+            "Luck-v0 (worker 0, env 0): episode 0, step 3: out of luck");
   const auto beside = luck_config(fmt::format("{{{}, evaluation_num_workers: 2,"
                                               " evaluation_parallel_to_training: true}}",
                                               broken))
                           .build();
-  EXPECT_EQ(refusal([&] { beside->train(); }), "Luck-v0 (worker 1, env 0): step: out of luck");
+  EXPECT_EQ(refusal([&] { beside->train(); }),
+            "Luck-v0 (worker 1, env 0): episode 0, step 3: out of luck");
 }
 
 }  // namespace

@@ -153,6 +153,29 @@ PpoBatch ppo_batch(const RecordBatch& data, const ActionDistribution& distributi
   return batch;
 }
 
+/// Its steps cut at the starts of episodes, with the states before them.
+void add_sequences(const RecordBatch& data, PpoBatch& batch) {
+  const auto starts = numbers<float>(data, "batch/starts");
+  std::vector<std::int32_t> first;
+  for (std::int32_t row = 0; row < 32; ++row) {
+    if (row == 0 || starts[static_cast<std::size_t>(row)] > 0.0F) first.push_back(row);
+  }
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const std::int32_t end = i + 1 < first.size() ? first[i + 1] : 32;
+    batch.sequences.push_back({.first = first[i], .length = end - first[i]});
+  }
+  batch.states =
+      RecordBatch({{column::kStateH, DType::float32, {6}}, {column::kStateC, DType::float32, {6}}},
+                  std::ssize(first));
+  for (const char* name : {column::kStateH, column::kStateC}) {
+    const auto from = data.column<float>(std::string("batch/") + name).span();
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      std::ranges::copy(from.subspan(static_cast<std::size_t>(first[i]) * 6, 6),
+                        batch.states.column<float>(name).row(static_cast<std::int64_t>(i)).data());
+    }
+  }
+}
+
 const Space kBox = Box{.shape = {2}, .low = -1.0, .high = 1.0};
 
 /// `own` adds to what all of the reference's updates have in common.
@@ -180,7 +203,9 @@ void expect_ppo_update(const std::string& file, const Space& action_space,
   PpoLearner learner(config, SpaceLayout(kObservations), actions, Rng(1));
   const Weights before = weights_in(data, "before", learner.weights());
   learner.set_weights(before);
-  learner.update(ppo_batch<Action>(data, config.distribution(actions)), 0);
+  PpoBatch batch = ppo_batch<Action>(data, config.distribution(actions));
+  if (lstm_layer(learner.net())) add_sequences(data, batch);
+  learner.update(batch, 0);
   expect_near(learner.weights(), weights_in(data, "after", before), before);
 }
 
@@ -200,6 +225,16 @@ TEST(GoldenUpdate, FreeStandardDeviationsAndScaledMinibatchesAreTheReferences) {
 
 TEST(GoldenUpdate, StateDependentExplorationIsTheReferences) {
   expect_ppo_update<float>("ppo_update_sde.safetensors", kBox, {.use_sde = true});
+}
+
+TEST(GoldenUpdate, BackpropagationThroughTimeIsTheReferences) {
+  // a minibatch of more sequences than there are: all in one, as the reference takes them
+  expect_ppo_update<std::int64_t>("ppo_update_lstm.safetensors", Discrete{.n = 4},
+                                  {.sgd_minibatch_size = 1024},
+                                  {.fcnet_hiddens = std::vector<int>{},
+                                   .use_lstm = true,
+                                   .max_seq_len = 32,
+                                   .lstm_cell_size = 6});
 }
 
 /// What an update with these options makes of the reference's batch at a timestep.

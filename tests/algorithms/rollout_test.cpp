@@ -114,7 +114,7 @@ TEST(Rollout, NaNStopsTheRunAndNamesItsPlace) {
       refusal("{length: 8, nan_observation_at: 8}"),
       "Counter-v0 (worker 0, env 0): episode 0, step 8: observation[0] is nan: must be finite");
   EXPECT_EQ(refusal("{length: 8, throw_at: 2}"),
-            "Counter-v0 (worker 0, env 0): step: the counter broke");
+            "Counter-v0 (worker 0, env 0): episode 0, step 2: the counter broke");
 }
 
 TEST(Rollout, AfterAnErrorEpisodesBeginAnew) {

@@ -162,7 +162,7 @@ TEST(RllibExamples, AllAreUnderstood) {
     EXPECT_EQ(config.exit_code, 0) << config.err;
     ++files;
   }
-  EXPECT_EQ(files, 11);
+  EXPECT_EQ(files, 13);
 }
 
 }  // namespace

@@ -200,7 +200,9 @@ std::vector<Experiment> experiments(int iterations) {
   config:
     {seed: 2, deterministic: true, num_workers: 2, num_envs_per_worker: 3, train_batch_size: 250,
      sgd_minibatch_size: 64, num_sgd_iter: 4, use_sde: true, sde_sample_freq: 7, log_std_init: -1,
-     observation_filter: MeanStdFilter, normalize_rewards: true, model: {fcnet_hiddens: [16]},
+     observation_filter: MeanStdFilter, normalize_rewards: true,
+     model: {fcnet_hiddens: [16], use_lstm: true, lstm_cell_size: 8, max_seq_len: 16,
+             lstm_use_prev_action: true, lstm_use_prev_reward: true},
      lr: [[0, 0.001], [7000, 0.0]], entropy_coeff: [[0, 0.01], [5000, 0.0]]}
 )"),
           experiment_of("sarsa", iterations, R"(

@@ -113,7 +113,7 @@ TEST_P(EveryFault, InAStepLeavesTheOthersTheirStep) {
   faulty.reset();
   healthy.reset();
   for (int i = 0; i < 2; ++i) EXPECT_EQ(faulty.step(), healthy.step());
-  EXPECT_EQ(thrown_by([&] { faulty.step(); }), message("step"));
+  EXPECT_EQ(thrown_by([&] { faulty.step(); }), message("episode 29, step 3"));
   const BatchStep expected = healthy.step();
   BatchStep actual = faulty.result();
   EXPECT_EQ(actual.episode_length[5], 2) << "the step that threw does not count";
@@ -190,7 +190,7 @@ TEST(VectorEnvErrors, OfSeveralTheLowestIndexIsThrown) {
     driver.reset();
     for (int i = 0; i < 20; ++i) {
       EXPECT_EQ(thrown_by([&] { driver.step(); }),
-                "env: Faulty (worker 0, env 2): step: fault of 2");
+                "env: Faulty (worker 0, env 2): episode 2, step 1: fault of 2");
     }
   }
 }
@@ -202,7 +202,7 @@ TEST(VectorEnvErrors, AnErrorOfKindConfigInAStepIsTheEnvsToo) {
   BatchDriver driver(make_vector_env("Levels", factory, Rng(1), {}));
   driver.reset();
   EXPECT_EQ(thrown_by([&] { driver.step(); }),
-            "env: Levels (worker 0, env 0): step: no such level");
+            "env: Levels (worker 0, env 0): episode 0, step 1: no such level");
 }
 
 TEST(VectorEnvErrors, AnInvalidActionIsNamed) {
@@ -210,8 +210,9 @@ TEST(VectorEnvErrors, AnInvalidActionIsNamed) {
                                      {.num_envs = 2, .total_envs = 2}));
   driver.reset();
   driver.columns().column<std::int64_t>("action")[1] = 4;
-  EXPECT_EQ(thrown_by([&] { driver.step_as_given(); }),
-            "env: Maze-v0 (worker 0, env 1): step: Invalid action 4: must be in [0, 3]");
+  EXPECT_EQ(
+      thrown_by([&] { driver.step_as_given(); }),
+      "env: Maze-v0 (worker 0, env 1): episode 1, step 1: Invalid action 4: must be in [0, 3]");
 }
 
 TEST(VectorEnvErrors, AStepBeforeAnyResetIsRefused) {
@@ -303,7 +304,8 @@ TEST(NestedParallelism, AnErrorFromAnInnerLoopIsCarriedOut) {
       {.num_envs = 3, .total_envs = 3, .stepping = Stepping::parallel, .num_threads = 4}));
   driver.reset();
   for (int i = 0; i < 3; ++i) driver.step();
-  EXPECT_EQ(thrown_by([&] { driver.step(); }), "env: Nested (worker 0, env 0): step: inner fault");
+  EXPECT_EQ(thrown_by([&] { driver.step(); }),
+            "env: Nested (worker 0, env 0): episode 0, step 4: inner fault");
 }
 
 }  // namespace
