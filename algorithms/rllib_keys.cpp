@@ -139,7 +139,6 @@ constexpr ForeignKey kKeys[] = {
     {"num_multi_gpu_tower_stacks", kNoEffect, "", "everything runs on CPUs"},
     // DQN
     {"before_learn_on_batch", kNotYet, "[null]", kPython},
-    {"categorical_distribution_temperature", kNotYet, "[1.0, 1]", kLater},
     {"epsilon", kNotYet, "", "is exploration_config: {type: EpsilonGreedy, epsilon_schedule: [[step, chance], ...]} here"},
     {"replay_buffer_config.replay_sequence_length", kNotYet, "[1, null]", "recurrent replay is not available yet"},
     {"replay_buffer_config.replay_burn_in", kNotYet, "[0]", "recurrent replay is not available yet"},

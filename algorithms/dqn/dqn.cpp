@@ -78,9 +78,15 @@ Weights DQN::acting_weights() {
 
 /// Compares what acted with the plain weights; the next round has other noise.
 void DQN::adapt_noise(const std::vector<Fragment>& fragments) {
-  const std::vector<float> plain = learner_.action_values(learner_.weights(), fragments);
-  const std::vector<float> noisy = learner_.action_values(acting_weights(), fragments);
-  parameter_noise_->adapt(plain, noisy, learner_.num_actions(), epsilon_.at(env_steps_sampled()));
+  const auto temperature =
+      static_cast<float>(*options().own().categorical_distribution_temperature);
+  const auto logits = [&](const Weights& weights) {
+    std::vector<float> out = learner_.action_values(weights, fragments);
+    for (float& value : out) value /= temperature;
+    return out;
+  };
+  parameter_noise_->adapt(logits(learner_.weights()), logits(acting_weights()),
+                          learner_.num_actions(), epsilon_.at(env_steps_sampled()));
   share_weights();
 }
 

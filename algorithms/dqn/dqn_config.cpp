@@ -65,17 +65,25 @@ NetSpec DQNConfig::net_for(const SpaceLayout& observations, const SpaceLayout& a
   return filters_observations() ? with_filter(std::move(net)) : net;
 }
 
+ExplorationConfig DQNConfig::exploration_of_values() const {
+  ExplorationConfig out = common().exploration.exploration_config;
+  if (*out.type == ExplorationType::stochastic_sampling) {
+    out.type = Default{ExplorationType::soft_q};  // at temperature 1
+  }
+  out.temperature = Default{out.temperature * own_.categorical_distribution_temperature};
+  return out;
+}
+
 std::unique_ptr<Policy> DQNConfig::make_policy(const EnvSpec& env, Acting acting,
                                                const WorkerPlace& place) const {
   const SpaceLayout observations(env.observation);
   const SpaceLayout actions(env.action);
-  NetPolicy::Parts parts{
-      .net = net_for(observations, actions),
-      .observations = observations,
-      .actions = actions,
-      .exploration = make_exploration(common().exploration.exploration_config, acting, place),
-      .q_head = head_for(actions),
-      .distribution_columns = false};
+  NetPolicy::Parts parts{.net = net_for(observations, actions),
+                         .observations = observations,
+                         .actions = actions,
+                         .exploration = make_exploration(exploration_of_values(), acting, place),
+                         .q_head = head_for(actions),
+                         .distribution_columns = false};
   if (acting == Acting::exploring) {
     const auto seed = common().debugging.seed->value_or(0);
     parts.noise = Rng(static_cast<std::uint64_t>(seed)).split("acting noise");
@@ -139,12 +147,6 @@ void DQNConfig::check_own() const {
   if (own_.num_atoms > 1 && own_.v_min >= own_.v_max) {
     fail(ErrorKind::config, "training.v_min = {}: must be below training.v_max = {}",
          own_.v_min.value(), own_.v_max.value());
-  }
-  if (common().exploration.exploration_config.type.value() ==
-      ExplorationType::stochastic_sampling) {
-    fail(ErrorKind::config,
-         "exploration.exploration_config.type = StochasticSampling: action values are no "
-         "probabilities; use EpsilonGreedy, PerWorkerEpsilonGreedy, SoftQ or ParameterNoise");
   }
 }
 

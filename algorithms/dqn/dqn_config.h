@@ -66,6 +66,7 @@ struct DqnOptions {
   Opt<double> adam_epsilon = Default{1e-8};
   ReplayConfig replay_buffer_config = {};
   Opt<bool> store_buffer_in_checkpoints = Default{true};
+  Opt<double> categorical_distribution_temperature = Default{1.0};
 
   static void fields(auto& self, auto&& field) {
     field("target_network_update_freq", self.target_network_update_freq,
@@ -95,6 +96,10 @@ struct DqnOptions {
     field("replay_buffer_config", self.replay_buffer_config, "what is remembered, how it is drawn");
     field("store_buffer_in_checkpoints", self.store_buffer_in_checkpoints,
           "checkpoints hold the replay buffer, so that a resumed run is the run uninterrupted");
+    field("categorical_distribution_temperature", self.categorical_distribution_temperature,
+          "action values are divided by it before SoftQ and StochasticSampling draw from their "
+          "softmax and ParameterNoise compares them",
+          above(0));
   }
 };
 
@@ -135,6 +140,9 @@ class DQNConfig final : public ConfigBuilder<DQNConfig, DqnOptions> {
       std::unique_ptr<const AlgorithmConfig> resolved) const override;
 
  private:
+  /// Exploration of action values divided by categorical_distribution_temperature.
+  [[nodiscard]] ExplorationConfig exploration_of_values() const;
+
   Preset preset_;
 };
 

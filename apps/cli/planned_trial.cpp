@@ -98,6 +98,11 @@ PlannedTrial trial_of(const tune::NamedExperiment& named, Problems& problems) {
   if (const ConfigValue* env = options.find("env"); env && env->scalar()) {
     at_place(env->place(), named.name + ".env", problems, [&] { find_env(env->scalar()->text); });
   }
+  if (const ConfigValue* callbacks = options.find("callbacks");
+      callbacks && callbacks->scalar() && !callbacks->is_null()) {
+    at_place(callbacks->place(), named.name + ".config", problems,
+             [&] { find_callbacks(callbacks->scalar()->text); });
+  }
   return trial;
 }
 

@@ -15,7 +15,7 @@ enum class ErrorKind {
   config,      ///< a file, an option or a command line that cannot mean anything
   env,         ///< an environment broke its contract or threw
   actor,       ///< a task, an actor or an object could not deliver
-  checkpoint,  ///< a checkpoint is damaged, truncated, foreign or newer than this program
+  checkpoint,  ///< a checkpoint is damaged, truncated, foreign or of another format
   io,          ///< a file or directory could not be read or written
 };
 

@@ -27,7 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormatVersion = 1;
+/// Raised whenever what this program writes is not what earlier ones read, or the other way round.
+constexpr std::int64_t kFormatVersion = 2;
 constexpr const char* kFormat = "knurl-checkpoint";
 constexpr const char* kManifest = "manifest.json";
 constexpr const char* kUnfinished = ".unfinished-";
@@ -68,6 +69,23 @@ std::string text_of(const Json& object, const char* name) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
+/// Throws Error(checkpoint) unless the format is the one that this program writes.
+void check_version(const fs::path& path, const Json& manifest) {
+  const Json version = manifest.value("format_version", Json());
+  if (version == kFormatVersion) return;
+  if (!version.is_number_integer()) {
+    fail(ErrorKind::checkpoint, "{}: damaged: format_version is {}", path.string(),
+         version.is_null() ? "missing" : version.dump());
+  }
+  const bool newer = version.get<std::int64_t>() > kFormatVersion;
+  const std::string writer = text_of(manifest, "knurl_version");
+  fail(ErrorKind::checkpoint,
+       "{}: format {} is {} than {}, which this knurl ({}) reads; go on with the knurl that wrote "
+       "it{}",
+       path.string(), version.dump(), newer ? "newer" : "older", kFormatVersion, kVersion,
+       writer.empty() ? "" : fmt::format(" ({})", writer));
+}
+
 /// The manifest, after its own checksum and format have been found good.
 Json checked_manifest(const fs::path& directory) {
   if (!fs::is_directory(directory)) {
@@ -86,11 +104,7 @@ Json checked_manifest(const fs::path& directory) {
     fail(ErrorKind::checkpoint, "{}: no checkpoint of knurl's: format is {}", path.string(),
          manifest.value("format", Json("missing")).dump());
   }
-  const Json version = manifest.value("format_version", Json());
-  if (version.is_number_integer() && version.get<std::int64_t>() > kFormatVersion) {
-    fail(ErrorKind::checkpoint, "{}: format {} is newer than {}, the newest that knurl {} reads",
-         path.string(), version.dump(), kFormatVersion, kVersion);
-  }
+  check_version(path, manifest);
   const std::string expected = text_of(manifest, "manifest_xxh3_128");
   manifest.erase("manifest_xxh3_128");
   const std::string body = manifest.dump();

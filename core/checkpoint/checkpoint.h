@@ -50,8 +50,8 @@ class CheckpointData {
 void write_checkpoint(const std::filesystem::path& directory, const CheckpointData& data);
 
 /// Reads a checkpoint after comparing every file with the manifest. Throws Error(checkpoint) with
-/// the file and the reason where it is damaged, truncated, no checkpoint of knurl's, or of a newer
-/// format.
+/// the file and the reason where it is damaged, truncated, no checkpoint of knurl's, or of another
+/// format version.
 CheckpointData read_checkpoint(const std::filesystem::path& directory);
 
 /// What a checkpoint's manifest says of it.

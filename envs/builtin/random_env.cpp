@@ -55,7 +55,8 @@ StepResult RandomEnv::step(ActionView action, ObservationOut observation) {
   if (!config_.static_samples) sample(reward_.row(), *rng_);
   StepResult result{.reward = number_of(std::as_const(reward_).row())};
   // the last step that there may be is no matter of chance
-  if (config_.max_episode_len && steps_ >= *config_.max_episode_len) {
+  const int longest = config_.max_episode_len.value_or(0);
+  if (longest > 0 && steps_ >= longest) {
     result.truncated = true;
   } else {
     result.terminated = config_.p_terminated > 0.0 && rng_->uniform() < config_.p_terminated;

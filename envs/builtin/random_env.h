@@ -25,9 +25,9 @@ class RandomEnv final : public Env {
       field("action_space", self.action_space, "what actions can be");
       field("reward_space", self.reward_space, "what rewards are drawn from: one number");
       field("p_terminated", self.p_terminated, "probability of each step to be the last",
-            Range{0.0, 1.0});
-      field("max_episode_len", self.max_episode_len, "steps after which an episode is truncated",
-            at_least(1));
+            Range{0.0, 1.0}, Aliases{{"p_done"}});
+      field("max_episode_len", self.max_episode_len,
+            "steps after which an episode is truncated; null or 0: none", at_least(0));
       field("static_samples", self.static_samples,
             "one observation and one reward for ever, the same in every env");
       field("check_action_bounds", self.check_action_bounds,

@@ -20,6 +20,7 @@ EnvSpec StatelessCartPole::spec() const {
   spec.observation = Box{.shape = {2},
                          .low = {whole.low.at(kPosition), whole.low.at(kAngle)},
                          .high = {whole.high.at(kPosition), whole.high.at(kAngle)}};
+  spec.max_episode_steps = std::nullopt;
   return spec;
 }
 

@@ -7,8 +7,7 @@
 namespace knurl {
 
 /// CartPole for policies with a memory: positions only. Observation: the cart's position and the
-/// pole's angle, without their velocities. As RLlib's StatelessCartPole, but with CartPole-v1's
-/// time limit, where RLlib's has none.
+/// pole's angle, without their velocities. As RLlib's StatelessCartPole there is no time limit.
 class StatelessCartPole final : public EnvWrapper {
  public:
   using Config = CartPole::Config;

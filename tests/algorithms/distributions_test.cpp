@@ -4,44 +4,36 @@
 
 #include <gtest/gtest.h>
 
+#include "../models/gradient_check.h"
 #include "knurl/core/base/error.h"
 #include "knurl/models/distributions/action_distribution.h"
 
 namespace knurl {
 namespace {
 
-/// Central differences of f at x.
-std::vector<float> numeric_gradient(const std::function<double(const float*)>& f,
-                                    std::vector<float> x) {
-  std::vector<float> out;
-  constexpr float kStep = 1e-2F;
-  for (float& value : x) {
-    const float before = value;
-    value = before + kStep;
-    const double up = f(x.data());
-    value = before - kStep;
-    const double down = f(x.data());
-    value = before;
-    out.push_back(static_cast<float>((up - down) / (2.0 * kStep)));
-  }
-  return out;
-}
+using testing::gradient_error;
+using testing::kGradientError;
 
 template <class D, class Action>
 void expect_gradients(const D& d, const std::vector<float>& x, const std::vector<float>& old,
                       const Action* action) {
-  const auto near = [](const std::vector<float>& a, const std::vector<float>& b) {
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-3) << i;
+  std::vector<float> in = x;
+  const auto expect = [&](const char* what, const auto& value, const auto& add_gradient) {
+    std::vector<float> gradient(in.size(), 0.0F);
+    add_gradient(gradient.data());
+    EXPECT_LT(gradient_error<float>(in, gradient, [&] { return static_cast<double>(value()); }),
+              kGradientError)
+        << what;
   };
-  std::vector<float> gradient(x.size(), 0.0F);
-  d.add_log_prob_gradient(x.data(), action, 1.0F, gradient.data());
-  near(gradient, numeric_gradient([&](const float* in) { return d.log_prob(in, action); }, x));
-  std::ranges::fill(gradient, 0.0F);
-  d.add_entropy_gradient(x.data(), 1.0F, gradient.data());
-  near(gradient, numeric_gradient([&](const float* in) { return d.entropy(in); }, x));
-  std::ranges::fill(gradient, 0.0F);
-  d.add_kl_gradient(old.data(), x.data(), 1.0F, gradient.data());
-  near(gradient, numeric_gradient([&](const float* in) { return d.kl_from(old.data(), in); }, x));
+  expect(
+      "log_prob", [&] { return d.log_prob(in.data(), action); },
+      [&](float* out) { d.add_log_prob_gradient(in.data(), action, 1.0F, out); });
+  expect(
+      "entropy", [&] { return d.entropy(in.data()); },
+      [&](float* out) { d.add_entropy_gradient(in.data(), 1.0F, out); });
+  expect(
+      "kl", [&] { return d.kl_from(old.data(), in.data()); },
+      [&](float* out) { d.add_kl_gradient(old.data(), in.data(), 1.0F, out); });
 }
 
 TEST(Categorical, KnownValues) {

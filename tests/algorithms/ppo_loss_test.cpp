@@ -5,10 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include "../models/gradient_check.h"
 #include "knurl/core/base/rng.h"
 
 namespace knurl {
 namespace {
+
+using testing::gradient_error;
+using testing::kGradientError;
 
 RecordBatch minibatch_of(std::int64_t rows, int inputs) {
   return RecordBatch({{"actions", DType::int64, {}},
@@ -89,57 +93,78 @@ TEST(PpoLoss, TheTotalIsTheWeightedSum) {
   EXPECT_NEAR(loss.entropy, -(0.55 * std::log(0.55) + 0.45 * std::log(0.45)), 1e-5);
 }
 
-TEST(PpoLoss, GradientsAreThoseOfTheTotal) {
-  constexpr std::int64_t kRows = 6;
-  constexpr int kActions = 3;
-  Rng rng(1);
-  const auto number = [&] { return static_cast<float>(0.5 * rng.normal()); };
-  RecordBatch batch = minibatch_of(kRows, kActions);
-  const Categorical d{.n = kActions};
-  std::vector<float> logits;
-  std::vector<float> values;
-  for (std::int64_t row = 0; row < kRows; ++row) {
-    for (float& x : batch.column<float>("action_dist_inputs").row(row)) {
-      x = number();
-      logits.push_back(x + 0.2F * number());
+/// A minibatch whose actions were drawn from old inputs, and what a net says of it now.
+template <class D>
+struct RandomBatch {
+  using Element = typename D::Element;
+
+  static constexpr std::int64_t kRows = 32;
+
+  D distribution;
+  RecordBatch batch;
+  std::vector<float> inputs = {};
+  std::vector<float> values = {};
+
+  RandomBatch(D d, Rng& rng)
+      : distribution(std::move(d)),
+        batch({action_column(ActionDistribution(distribution)),
+               {"action_logp", DType::float32, {}},
+               {"action_dist_inputs", DType::float32, {distribution.inputs()}},
+               {"advantages", DType::float32, {}},
+               {"value_targets", DType::float32, {}}},
+              kRows) {
+    const auto number = [&] { return static_cast<float>(0.5 * rng.normal()); };
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      const auto old = batch.column<float>("action_dist_inputs").row(row);
+      for (float& x : old) inputs.push_back((x = number()) + 0.3F * number());
+      Element* action = batch.column<Element>("actions").row(row).data();
+      distribution.sample(old.data(), rng, action);
+      batch.column<float>("action_logp")[row] = distribution.log_prob(old.data(), action);
+      batch.column<float>("advantages")[row] = number();
+      batch.column<float>("value_targets")[row] = number();
+      values.push_back(number());
     }
-    const float* old = batch.column<float>("action_dist_inputs").row(row).data();
-    batch.column<std::int64_t>("actions")[row] = static_cast<std::int64_t>(rng.below(kActions));
-    batch.column<float>("action_logp")[row] =
-        d.log_prob(old, &batch.column<std::int64_t>("actions")[row]);
-    batch.column<float>("advantages")[row] = number();
-    batch.column<float>("value_targets")[row] = number();
-    values.push_back(number());
   }
-  const PpoLossOptions options{.clip_param = 0.5F,
-                               .vf_clip_param = 10.0F,
+
+  double loss(const PpoLossOptions& options, std::span<float> by_inputs,
+              std::span<float> by_values) const {
+    return ppo_loss(options, distribution, batch, {.dist_inputs = inputs, .values = values},
+                    {.dist_inputs = by_inputs, .values = by_values})
+        .total;
+  }
+};
+
+template <class D>
+void expect_gradients_of_the_total(const D& distribution) {
+  constexpr double kStep = 1.0 / 64;  // seldom over the edge of a clip
+  Rng rng(1);
+  RandomBatch<D> random(distribution, rng);
+  const PpoLossOptions options{.clip_param = 0.3F,
+                               .vf_clip_param = 1.0F,
                                .vf_loss_coeff = 0.7F,
                                .entropy_coeff = 0.1F,
                                .kl_coeff = 0.4F};
-  std::vector<float> logit_gradient(logits.size());
-  std::vector<float> value_gradient(values.size());
-  const auto total = [&](std::span<float> a, std::span<float> b) {
-    return ppo_loss(options, d, batch, {.dist_inputs = logits, .values = values},
-                    {.dist_inputs = a, .values = b})
-        .total;
-  };
-  total(logit_gradient, value_gradient);
+  std::vector<float> by_inputs(random.inputs.size());
+  std::vector<float> by_values(random.values.size());
+  random.loss(options, by_inputs, by_values);
+  std::vector<float> ignored_inputs = by_inputs;
+  std::vector<float> ignored_values = by_values;
+  const auto total = [&] { return random.loss(options, ignored_inputs, ignored_values); };
+  EXPECT_LT(gradient_error<float>(random.inputs, by_inputs, total, {.step = kStep}),
+            kGradientError);
+  EXPECT_LT(gradient_error<float>(random.values, by_values, total, {.step = kStep}),
+            kGradientError);
+  for (float& g : by_inputs) g *= 1.001F;
+  EXPECT_GT(gradient_error<float>(random.inputs, by_inputs, total, {.step = kStep}),
+            2.0 * kGradientError)
+      << "an error of a thousandth is found";
+}
 
-  std::vector<float> ignored_a(logits.size());
-  std::vector<float> ignored_b(values.size());
-  const auto expect_numeric = [&](std::vector<float>& x, const std::vector<float>& gradient) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const float before = x[i];
-      x[i] = before + 1e-2F;
-      const double up = total(ignored_a, ignored_b);
-      x[i] = before - 1e-2F;
-      const double down = total(ignored_a, ignored_b);
-      x[i] = before;
-      EXPECT_NEAR(gradient[i], (up - down) / 2e-2, 5e-4) << i;
-    }
-  };
-  expect_numeric(logits, logit_gradient);
-  expect_numeric(values, value_gradient);
+TEST(PpoLoss, GradientsAreThoseOfTheTotalForEachDistribution) {
+  expect_gradients_of_the_total(Categorical{.n = 3});
+  expect_gradients_of_the_total(MultiCategorical{.sizes = {3, 2}});
+  expect_gradients_of_the_total(DiagGaussian{.n = 2});
+  expect_gradients_of_the_total(SquashedGaussian{{.n = 2}});
 }
 
 TEST(PpoLoss, NaNIsNotHidden) {

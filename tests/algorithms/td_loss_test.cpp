@@ -5,10 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include "../models/gradient_check.h"
+#include "knurl/algorithms/dqn/dqn_config.h"
 #include "knurl/core/base/rng.h"
 
 namespace knurl {
 namespace {
+
+using testing::gradient_error;
+using testing::kGradientError;
 
 /// Rows of a loss with everything it reads.
 struct Rows {
@@ -196,20 +201,44 @@ TEST(TdLosses, GradientsAreThoseOfFiniteDifferences) {
   for (const QHead& head :
        {QHead{.actions = 3}, QHead{.actions = 2, .atoms = 11, .v_min = -2, .v_max = 3}}) {
     for (const TdErrorLoss kind : {TdErrorLoss::huber, TdErrorLoss::mse}) {
-      Rows rows = random_rows(head, 4, rng);
-      const TdLossOptions options{.error_loss = kind};
-      const auto [loss, gradient] = loss_of(options, head, rows);
-      for (std::size_t i = 0; i < rows.scores.size(); ++i) {
-        constexpr float kStep = 1e-2F;
-        const float before = rows.scores[i];
-        rows.scores[i] = before + kStep;
-        const double above = loss_of(options, head, rows).loss.total;
-        rows.scores[i] = before - kStep;
-        const double below = loss_of(options, head, rows).loss.total;
-        rows.scores[i] = before;
-        EXPECT_NEAR(gradient[i], (above - below) / (2 * static_cast<double>(kStep)), 2e-3) << i;
+      for (const bool double_q : {true, false}) {
+        Rows rows = random_rows(head, 16, rng);
+        const TdLossOptions options{.double_q = double_q, .error_loss = kind};
+        const std::vector<float> gradient = loss_of(options, head, rows).gradient;
+        EXPECT_LT(gradient_error<float>(rows.scores, gradient,
+                                        [&] { return loss_of(options, head, rows).loss.total; }),
+                  kGradientError)
+            << head.atoms << " atoms, " << name_of(kind) << ", double_q " << double_q;
       }
     }
+  }
+}
+
+TEST(TdLosses, GradientsOfDuelingHeadsAreThoseOfFiniteDifferences) {
+  Rng rng(12);
+  for (const QHead& head :
+       {QHead{.actions = 3, .dueling = true},
+        QHead{.actions = 2, .atoms = 11, .dueling = true, .v_min = -2, .v_max = 3}}) {
+    Rows rows = random_rows(head, 8, rng);
+    std::vector<float> scores = rows.scores;  // of the actions
+    std::vector<float> state(rows.actions.size() * static_cast<std::size_t>(head.atoms), 0.5F);
+    const auto size = static_cast<std::size_t>(head.size());
+    const auto atoms = static_cast<std::size_t>(head.atoms);
+    const auto outcome = [&] {
+      for (std::size_t row = 0; row < rows.actions.size(); ++row) {
+        head.combine(&scores[row * size], &state[row * atoms], &rows.scores[row * size]);
+      }
+      return loss_of({}, head, rows);
+    };
+    std::vector<float> gradient = outcome().gradient;
+    std::vector<float> by_state(state.size());
+    for (std::size_t row = 0; row < rows.actions.size(); ++row) {
+      float* combined = &gradient[row * size];
+      head.combine_gradient(combined, combined, &by_state[row * atoms]);
+    }
+    const auto total = [&] { return outcome().loss.total; };
+    EXPECT_LT(gradient_error<float>(scores, gradient, total), kGradientError);
+    EXPECT_LT(gradient_error<float>(state, by_state, total), kGradientError);
   }
 }
 

@@ -53,7 +53,7 @@ TEST(Checkpoints, DamageIsRefusedWithTheFileAndTheReason) {
   EXPECT_EQ(knurl({"evaluate", checkpoint.string()}, scratch.path()).exit_code, 0);
 }
 
-TEST(Checkpoints, ForeignAndNewerOnesAreRefused) {
+TEST(Checkpoints, ForeignNewerAndOlderOnesAreRefused) {
   const Scratch scratch;
   const fs::path foreign = scratch.path() / "foreign";
   fs::create_directories(foreign);
@@ -64,7 +64,9 @@ TEST(Checkpoints, ForeignAndNewerOnesAreRefused) {
     return finished.err;
   };
   EXPECT_NE(refusal(R"({"format": "other"})").find("no checkpoint of knurl's"), std::string::npos);
-  EXPECT_NE(refusal(R"({"format": "knurl-checkpoint", "format_version": 2})").find("newer"),
+  EXPECT_NE(refusal(R"({"format": "knurl-checkpoint", "format_version": 3})").find("newer"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"format": "knurl-checkpoint", "format_version": 1})").find("older"),
             std::string::npos);
   EXPECT_NE(refusal("{").find("damaged"), std::string::npos);
 }

@@ -18,7 +18,7 @@ TEST(CheckpointTools, ShowTellsWhatIsInIt) {
   const auto has = [&](const std::string& text) {
     EXPECT_NE(finished.out.find(text), std::string::npos) << finished.out;
   };
-  has((trial / "checkpoint_000005").string() + ": format 1, written by knurl");
+  has((trial / "checkpoint_000005").string() + ": format 2, written by knurl");
   has("QLearning on Maze-v0, iteration 5: 5,000 env steps, ");
   has("q_table                              float32  [25, 4]\n");
   has("  policies/default_policy.safetensors, ");

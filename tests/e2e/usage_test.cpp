@@ -81,6 +81,10 @@ TEST(Cli, MistakesInAConfigNameTheirPlaceAndLeaveNothingBehind) {
             "knurl: error: a.yaml:1: x.env: env CartPole-v2: unknown; did you mean CartPole-v1?\n");
   EXPECT_EQ(refusal("x: {run: PP, env: CartPole-v1}"),
             "knurl: error: a.yaml:1: x.run: algorithm PP: unknown; did you mean PPO?\n");
+  EXPECT_EQ(
+      refusal("x:\n  run: PPO\n  env: CartPole-v1\n  config:\n    callbacks: Lean\n    gama: 1\n"),
+      "knurl: error: a.yaml:5: x.config: callbacks Lean: no class is registered under this name\n"
+      "a.yaml:6: x.config.gama: unknown option; did you mean gamma?\n");
   EXPECT_NE(refusal("x: {run: QLearning, env: Maze-v0, config: {env_config: {row: 7}}}")
                 .find("a.yaml:1: env_config.row: unknown option; did you mean rows?"),
             std::string::npos);

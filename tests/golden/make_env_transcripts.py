@@ -88,15 +88,25 @@ def transcript(env_name, name, states, actions, config=None, attributes=None,
     return out
 
 
-def write(file_name, env_name, note, transcripts):
+def limit_of(env):
+    """Steps after which an env of gymnasium.make's truncates; None: never."""
+    while isinstance(env, gymnasium.Wrapper):
+        if isinstance(env, gymnasium.wrappers.TimeLimit):
+            return env._max_episode_steps
+        env = env.env
+    return None
+
+
+def write(file_name, env_name, note, transcripts, command=COMMAND, versions=None):
     env = gymnasium.make(env_name)
     head = {
         "env": env_name,
+        **(versions or {}),
         "gymnasium": gymnasium.__version__,
         "numpy": numpy.__version__,
-        "command": COMMAND,
+        "command": command,
         "note": note,
-        "max_episode_steps": env.spec.max_episode_steps,
+        "max_episode_steps": limit_of(env),
         "observation_space": space(env.observation_space),
         "action_space": space(env.action_space),
     }

@@ -50,47 +50,6 @@ TEST(TorchNet, AgreesWithTheFastNetOverRandomNetsAndInputs) {
   }
 }
 
-TEST(TorchNet, GradientsAreThoseOfTheOutputs) {
-  Rng rng(2);
-  for (int trial = 0; trial < 5; ++trial) {
-    HeadSpec policy{.name = "policy", .output = "logits", .size = 2, .init_norm = 1.0};
-    if (trial > 2) {  // a mean and a free parameter
-      policy.size = 1;
-      policy.log_std = {.kind = LayerKind::free};
-    }
-    const NetSpec spec = make_net(
-        3, {.units = {5}, .activation = trial % 2 == 0 ? Activation::tanh : Activation::silu},
-        {policy,
-         {.name = "value", .output = "values", .hidden = {.units = {4}}, .init_norm = 1.0}});
-    TorchNet net(spec, fresh_weights(spec, Rng(7)));
-    const RecordBatch input = minibatch_of(random_numbers(12, rng), 4);
-    const std::vector<std::vector<float>> weight{random_numbers(8, rng), random_numbers(4, rng)};
-    // a loss that is linear in the outputs: its gradient at them is `weight`
-    const auto loss = [&] {
-      double sum = 0.0;
-      const auto out = net.forward(input);
-      for (std::size_t k = 0; k < out.size(); ++k) {
-        for (std::size_t i = 0; i < out[k].size(); ++i) sum += weight[k][i] * out[k][i];
-      }
-      return sum;
-    };
-    loss();
-    net.backward({weight[0], weight[1]});
-    const auto parameters = flat(net.parameters());
-    const std::vector<float> gradient(flat(net.gradients()).begin(), flat(net.gradients()).end());
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const float before = parameters[i];
-      parameters[i] = before + 1e-2F;
-      const double up = loss();
-      parameters[i] = before - 1e-2F;
-      const double down = loss();
-      parameters[i] = before;
-      // padding between tensors belongs to no layer: it has no gradient
-      ASSERT_NEAR(gradient[i], (up - down) / 2e-2, 5e-3) << i;
-    }
-  }
-}
-
 // d loss / d features is that of the mean alone: the noise does not teach the layers below
 TEST(TorchNet, StateDependentNoiseDoesNotTeachItsFeatures) {
   const NetSpec spec = make_net(2, {.units = {3}},

@@ -6,6 +6,7 @@
 
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
+#include "knurl/core/base/version.h"
 #include "knurl/core/checkpoint/safetensors.h"
 
 namespace knurl {
@@ -94,11 +95,29 @@ TEST_F(Checkpoint, WhatIsMissingIsNamed) {
   EXPECT_THROW((void)back.json("other.json"), Error);
 }
 
+TEST_F(Checkpoint, AnotherFormatIsRefusedWithBothNumbersAndItsWriter) {
+  write_checkpoint(path("c"), data());
+  const fs::path manifest = path("c/manifest.json");
+  const std::string written = read_text_file(manifest);
+  const auto with_version = [&](const std::string& version) {
+    std::string text = written;
+    const std::string line = "\"format_version\": 2";
+    text.replace(text.find(line), line.size(), "\"format_version\": " + version);
+    replace_text_file(manifest, text);
+    return refusal(path("c"));
+  };
+  const std::string rest = fmt::format(
+      " than 2, which this knurl ({0}) reads; go on with the knurl that wrote it ({0})", kVersion);
+  EXPECT_EQ(with_version("1"), manifest.string() + ": format 1 is older" + rest);
+  EXPECT_EQ(with_version("3"), manifest.string() + ": format 3 is newer" + rest);
+  EXPECT_EQ(with_version("\"2\""), manifest.string() + ": damaged: format_version is \"2\"");
+}
+
 TEST_F(Checkpoint, EveryDamagedFileIsNamedAtOnce) {
   write_checkpoint(path("c"), data());
   EXPECT_EQ(problems_of_checkpoint(path("c")), std::vector<std::string>{});
   const CheckpointManifest manifest = read_manifest(path("c"));
-  EXPECT_EQ(manifest.format_version, 1);
+  EXPECT_EQ(manifest.format_version, 2);
   ASSERT_EQ(manifest.files.size(), 2U);
   EXPECT_EQ(manifest.files[1].name, "state.json");
   EXPECT_EQ(manifest.files[1].bytes, 8);
