@@ -14,6 +14,7 @@
 #include "knurl/core/config/schema.h"
 #include "knurl/core/metrics/result.h"
 #include "knurl/envs/registry.h"
+#include "knurl/models/action_mask.h"
 #include "knurl/models/policy.h"
 
 namespace knurl {
@@ -92,6 +93,12 @@ class AlgorithmConfig {
   [[nodiscard]] std::vector<ConstSection> sections() const;
   /// Common options that mean nothing to this algorithm: giving one another value is an error.
   [[nodiscard]] virtual std::vector<std::string> unused_options() const { return {}; }
+  /// What says which actions are allowed in this env, where the algorithm heeds it. Throws
+  /// Error(config) where it is no mask for these actions.
+  [[nodiscard]] virtual ActionMask action_mask(const SpaceLayout& /*observations*/,
+                                               const SpaceLayout& /*actions*/) const {
+    return {};
+  }
   /// The algorithm learns from sequences, so that its policy may remember (model.use_lstm).
   [[nodiscard]] virtual bool learns_from_sequences() const { return false; }
 

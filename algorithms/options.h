@@ -29,6 +29,7 @@ struct EnvironmentOptions {
   Opt<bool> clip_actions = Default{false};
   Opt<RewardClip> clip_rewards = Default{RewardClip{}};
   Opt<bool> normalize_rewards = Default{false};
+  Opt<std::string> action_mask_key = Default{std::string("action_mask")};
   Opt<bool> render_env = Default{false};
 
   static void fields(auto& self, auto&& field) {
@@ -44,6 +45,9 @@ struct EnvironmentOptions {
     field("normalize_rewards", self.normalize_rewards,
           "learn from rewards over the standard deviation of their discounted sums; returns are "
           "reported as the environment gave them");
+    field("action_mask_key", self.action_mask_key,
+          "the entry of a Dict of observations that says which actions are allowed (PPO); \"\": "
+          "none");
     field("render_env", self.render_env,
           "print the first environment's text after each of its steps");
   }

@@ -66,7 +66,6 @@ constexpr ForeignKey kKeys[] = {
     {"disable_env_checking", kNoEffect, "", "what costs nothing is checked while envs run"},
     {"auto_wrap_old_gym_envs", kNoEffect, "", kPython},
     {"is_atari", kNoEffect, "", "there are no Atari envs"},
-    {"action_mask_key", kNoEffect, "", "action masks are not available yet"},
     {"horizon", kNotYet, "[null]", "use env_config.max_episode_steps"},
     {"soft_horizon", kNotYet, "[false]", "use env_config.max_episode_steps"},
     {"no_done_at_end", kNotYet, "[false]", "time limits always truncate, never terminate"},

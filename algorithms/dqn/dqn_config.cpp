@@ -40,6 +40,14 @@ QHead DQNConfig::head_for(const SpaceLayout& actions) const {
 }
 
 NetSpec DQNConfig::net_for(const SpaceLayout& observations, const SpaceLayout& actions) const {
+  const std::string& key = *common().environment.action_mask_key;
+  if (ActionMask(observations, actions, key)) {
+    fail(ErrorKind::config,
+         "observation space {}: {} heeds no action masks; environment.action_mask_key: \"\" reads "
+         "{} "
+         "as any other observation",
+         observations.space().text(), algorithm(), key);
+  }
   const ModelConfig& model = common().training.model;
   const QHead head = head_for(actions);
   const std::optional<WeightInit> given = model.fcnet_weights_initializer;

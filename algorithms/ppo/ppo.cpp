@@ -23,7 +23,8 @@ void PPO::training_step() {
       make_ppo_batch(fragments,
                      {.observations = observation_layout(),
                       .net = learner_.net(),
-                      .max_seq_len = options.common().training.model.max_seq_len},
+                      .max_seq_len = options.common().training.model.max_seq_len,
+                      .mask = learner_.mask()},
                      {.gamma = options.common().training.gamma,
                       .lambda = options.own().use_gae ? options.own().lambda_.value() : 1.0,
                       .use_critic = options.own().use_critic});

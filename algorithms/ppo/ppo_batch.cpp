@@ -88,7 +88,7 @@ PpoBatch make_ppo_batch(const std::vector<Fragment>& fragments, const BatchReade
     first_rows.push_back(rows);
     rows += fragment.policies[0].columns.rows();
   }
-  ObservationEncoder encoder(reader.observations, reader.net.extras);
+  ObservationEncoder encoder(reader.mask.rest(reader.observations), reader.net.extras);
   PpoBatch batch{
       .rows = RecordBatch(batch_columns(fragments[0].policies[0].columns, encoder.size()), rows),
       .order = {}};
@@ -97,8 +97,8 @@ PpoBatch make_ppo_batch(const std::vector<Fragment>& fragments, const BatchReade
     const PolicySteps& steps = fragments[i].policies[0];
     const std::int64_t count = steps.columns.rows();
     const ConstRows seen(reader.observations, steps.columns, column::kObservations);
-    std::copy_n(encoder.encode(seen, count, &steps.columns), count * encoder.size(),
-                net_inputs.row(first_rows[i]).data());
+    std::copy_n(encoder.encode(reader.mask.rest(seen), count, &steps.columns),
+                count * encoder.size(), net_inputs.row(first_rows[i]).data());
     add_steps(steps, first_rows[i], options, batch.rows);
   }
   for (const SegmentPlace& place : in_order(fragments)) {

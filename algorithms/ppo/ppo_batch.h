@@ -6,6 +6,7 @@
 
 #include "knurl/algorithms/rollout/fragment.h"
 #include "knurl/core/spaces/layout.h"
+#include "knurl/models/action_mask.h"
 #include "knurl/models/net_spec.h"
 #include "knurl/models/trainable_net.h"
 
@@ -45,11 +46,14 @@ struct JudgeOptions {
   bool use_critic = true;
 };
 
+inline const ActionMask kNoMask;
+
 /// What reads a batch.
 struct BatchReader {
   const SpaceLayout& observations;
   const NetSpec& net;
   int max_seq_len = 20;
+  const ActionMask& mask = kNoMask;  ///< what of the observations the net does not read
 };
 
 /// Gathers fragments and estimates advantages and value targets (losses/gae.h).

@@ -38,7 +38,14 @@ ActionDistribution PPOConfig::distribution(const SpaceLayout& actions) const {
   return distribution_for(actions.space(), own_.box_distribution);
 }
 
-NetSpec PPOConfig::net_for(const SpaceLayout& observations, const SpaceLayout& actions) const {
+ActionMask PPOConfig::action_mask(const SpaceLayout& observations,
+                                  const SpaceLayout& actions) const {
+  return {observations, actions, *common().environment.action_mask_key};
+}
+
+NetSpec PPOConfig::net_for(const SpaceLayout& all, const SpaceLayout& actions) const {
+  const ActionMask mask = action_mask(all, actions);
+  const SpaceLayout& observations = mask.rest(all);
   const ModelConfig& model = common().training.model;
   const WeightInit init = model.fcnet_weights_initializer->value_or(WeightInit::normc);
   const HiddenLayers hidden = model_trunk(model, observations, actions);
@@ -89,7 +96,8 @@ std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting
                        .action_options = {.normalize_actions = options.normalize_actions,
                                           .clip_actions = options.clip_actions,
                                           .box = own_.box_distribution},
-                       .exploration = std::move(exploration)});
+                       .exploration = std::move(exploration),
+                       .mask = action_mask(observations, actions)});
 }
 
 std::vector<MetricInfo> PPOConfig::learner_metrics() const {

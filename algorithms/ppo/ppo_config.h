@@ -94,6 +94,8 @@ class PPOConfig final : public ConfigBuilder<PPOConfig, PpoOptions> {
   [[nodiscard]] std::unique_ptr<Policy> make_policy(const EnvSpec& env, Acting acting,
                                                     const WorkerPlace& place) const override;
   [[nodiscard]] std::vector<MetricInfo> learner_metrics() const override;
+  [[nodiscard]] ActionMask action_mask(const SpaceLayout& observations,
+                                       const SpaceLayout& actions) const override;
   [[nodiscard]] bool learns_from_sequences() const override { return true; }
   [[nodiscard]] ActionDistribution distribution(const SpaceLayout& actions) const;
   /// The net for these spaces: outputs action_dist_inputs and vf_preds.

@@ -38,6 +38,7 @@ PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
                        const SpaceLayout& actions, const Rng& rng)
     : options_(config.own()),
       net_(config.net_for(observations, actions)),
+      mask_(config.action_mask(observations, actions)),
       units_per_minibatch_(units_per_minibatch(config, net_)),
       lr_(config.common().training.lr),
       distribution_(config.distribution(actions)),
@@ -107,6 +108,14 @@ Result PpoLearner::take_stats() {
   return stats;
 }
 
+/// The minibatch's logits without the actions that were not allowed: they have no gradient.
+std::span<const float> PpoLearner::allowed(std::span<const float> logits) {
+  if (!mask_) return logits;
+  masked_.assign(logits.begin(), logits.end());
+  mask_alike(minibatch_.column<float>(column::kDistInputs).span(), masked_);
+  return masked_;
+}
+
 /// The loss of a minibatch; its gradients are ready to be applied.
 PpoLoss PpoLearner::judge_minibatch(const PpoBatch& batch, std::span<const std::int32_t> chosen) {
   PackedSequences packed;
@@ -126,10 +135,10 @@ PpoLoss PpoLearner::judge_minibatch(const PpoBatch& batch, std::span<const std::
   PpoLoss loss;
   learner_.compute_gradients(minibatch_, packed.sequences,
                              [&](const OutputValues& values, const OutputGradients& gradients) {
-                               loss =
-                                   ppo_loss(loss_options_, distribution_, minibatch_,
-                                            {.dist_inputs = values[0], .values = values[1]},
-                                            {.dist_inputs = gradients[0], .values = gradients[1]});
+                               loss = ppo_loss(
+                                   loss_options_, distribution_, minibatch_,
+                                   {.dist_inputs = allowed(values[0]), .values = values[1]},
+                                   {.dist_inputs = gradients[0], .values = gradients[1]});
                                return loss.total;
                              });
   sums_.loss += loss;

@@ -21,6 +21,7 @@ class PpoLearner final : public Learner {
   void update(const PpoBatch& batch, std::int64_t timestep);
 
   [[nodiscard]] const NetSpec& net() const { return net_; }
+  [[nodiscard]] const ActionMask& mask() const { return mask_; }
   [[nodiscard]] Weights weights() const override { return learner_.weights(); }
   [[nodiscard]] std::int64_t version() const override { return learner_.version(); }
   void set_weights(const Weights& weights) override { learner_.set_weights(weights); }
@@ -31,10 +32,13 @@ class PpoLearner final : public Learner {
   void load(const CheckpointData& in) override;
 
  private:
+  std::span<const float> allowed(std::span<const float> logits);
   PpoLoss judge_minibatch(const PpoBatch& batch, std::span<const std::int32_t> chosen);
 
   PpoOptions options_;
   NetSpec net_;
+  ActionMask mask_;
+  std::vector<float> masked_;        ///< logits of a minibatch, of actions that are allowed
   std::size_t units_per_minibatch_;  ///< rows, or sequences of a recurrent net
   Schedule lr_;
   ActionDistribution distribution_;

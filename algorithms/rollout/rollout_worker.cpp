@@ -74,6 +74,7 @@ void RolloutWorker::make_policy() {
       env_->spec(), spec_.acting,
       {.worker = spec_.worker, .workers = config_->common().rollouts.num_rollout_workers});
   memory_ = RecordBatch(policy_->memory_columns(), spec_.num_envs);
+  mask_ = config_->action_mask(env_->observation_layout(), SpaceLayout(env_->spec().action));
 }
 
 void RolloutWorker::restart(const std::string& stream) {
@@ -255,6 +256,11 @@ void RolloutWorker::check_step(std::span<const float> rewards, const Rows& obser
 }
 
 void RolloutWorker::check_observations(const Rows& rows) const {
+  for (int env = 0; mask_ && env < spec_.num_envs; ++env) {
+    if (mask_.allows_any(rows, env)) continue;
+    refuse({env, env_->episode(env), env_->episode_length(env)},
+           fmt::format("observation[{}] allows no action", leaves()[*mask_.leaf()].path));
+  }
   for (std::size_t leaf = 0; leaf < leaves().size(); ++leaf) {
     const bool plain = leaves()[leaf].dtype == DType::float32;
     const auto numbers = static_cast<std::size_t>(leaves()[leaf].size() * spec_.num_envs);

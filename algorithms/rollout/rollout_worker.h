@@ -12,6 +12,7 @@
 #include "knurl/core/base/bytes.h"
 #include "knurl/core/base/rng.h"
 #include "knurl/envs/vector_env.h"
+#include "knurl/models/action_mask.h"
 #include "knurl/models/policy.h"
 
 namespace knurl {
@@ -115,6 +116,7 @@ class RolloutWorker {
   std::unique_ptr<VectorEnv> env_;
   std::unique_ptr<Policy> policy_;
   std::vector<Rng> exploration_rngs_;  ///< one an env, anew for each episode
+  ActionMask mask_;                    ///< of the env's observations, where the policy heeds it
   RecordBatch memory_;                 ///< what the policy remembers of each env's episode
   RecordBatch observations_;           ///< what each env shows now
   Rows observation_rows_;

@@ -88,6 +88,19 @@ class BasicRows {
     moved.first_row_ += row;
     return moved;
   }
+  /// The columns of some leaves, in order, as rows of a space that has these. `layout` must outlive
+  /// them.
+  [[nodiscard]] BasicRows part(const SpaceLayout& layout,
+                               std::span<const std::size_t> leaves) const {
+    BasicRows out;
+    out.layout_ = &layout;
+    out.first_row_ = first_row_;
+    if (leaves.size() > few_.size()) out.many_.resize(leaves.size());
+    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+      out.base(leaf) = many_.empty() ? few_[leaves[leaf]] : many_[leaves[leaf]];
+    }
+    return out;
+  }
 
  private:
   template <class>

@@ -1,6 +1,7 @@
 #include "knurl/envs/builtin/builtin_envs.h"
 
 #include "knurl/envs/builtin/acrobot.h"
+#include "knurl/envs/builtin/action_mask_env.h"
 #include "knurl/envs/builtin/cartpole.h"
 #include "knurl/envs/builtin/cliff_walking.h"
 #include "knurl/envs/builtin/frozen_lake.h"
@@ -67,6 +68,8 @@ std::vector<EnvEntry> builtin_envs() {
                                            "Pendulum with actions of another scale"),
       rllib("transformed_action_space_env.TransformedActionPendulum"));
   add(env_entry<RandomEnv>("RandomEnv", "noise of any spaces"), rllib("random_env.RandomEnv"));
+  add(env_entry<ActionMaskEnv>("ActionMaskEnv", "noise that allows some actions, others each time"),
+      rllib("action_mask_env.ActionMaskEnv"));
   const Space large = Box{.shape = {5'000}, .low = -1.0, .high = 1.0};
   add(env_entry<RandomEnv>("RandomLargeObsSpaceEnv", "noise of 5,000 numbers",
                            {.observation_space = large}),

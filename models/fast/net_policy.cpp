@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "knurl/core/base/check.h"
+#include "knurl/core/base/error.h"
 #include "knurl/models/columns.h"
 #include "knurl/models/noisy.h"
 
@@ -12,7 +13,8 @@ NetPolicy::NetPolicy(Parts parts)
     : action_layout_(std::move(parts.actions)),
       distribution_(distribution_for(action_layout_.space(), parts.action_options.box)),
       adapter_(action_layout_, parts.action_options),
-      encoder_(parts.observations, parts.net.extras),
+      mask_(std::move(parts.mask)),
+      encoder_(mask_.rest(parts.observations), parts.net.extras),
       exploration_(std::move(parts.exploration)),
       spec_(std::move(parts.net)),
       net_(without_noise(spec_)),
@@ -48,7 +50,7 @@ void NetPolicy::make_room(std::int64_t rows) {
 
 void NetPolicy::forward(const PolicyInput& input) {
   check(input.memory != nullptr || memory_columns_ == 0, "a policy with a memory is given it");
-  inputs_ = encoder_.encode(input.observations, input.rows, input.memory);
+  inputs_ = encoder_.encode(mask_.rest(input.observations), input.rows, input.memory);
   net_.forward(inputs_, input.rows, encoder_.size(), input.memory);
 }
 
@@ -91,6 +93,23 @@ DistributionRows NetPolicy::distribution_inputs(std::int64_t rows) {
   return {.data = q_.data(), .rows = rows, .stride = q_head_->actions};
 }
 
+/// The same without the actions that observations do not allow.
+DistributionRows NetPolicy::masked(const DistributionRows& in, const ConstRows& observations) {
+  if (!mask_) return in;
+  const auto size = static_cast<std::size_t>(num_inputs(distribution_));
+  masked_.resize(static_cast<std::size_t>(in.rows) * size);
+  for (std::int64_t row = 0; row < in.rows; ++row) {
+    if (!mask_.allows_any(observations, row)) {
+      fail(ErrorKind::env, "observation {}: its action mask allows no action", row);
+    }
+    const std::span<float> logits =
+        std::span(masked_).subspan(static_cast<std::size_t>(row) * size, size);
+    std::copy_n(in.data + row * in.stride, size, logits.begin());
+    mask_.apply(observations, row, logits);
+  }
+  return {.data = masked_.data(), .rows = in.rows, .stride = static_cast<std::int64_t>(size)};
+}
+
 SdeFeatures NetPolicy::sde_features() const {
   if (!sde_layer_) return {};
   const LayerSpec& layer = spec_.layers[*sde_layer_];
@@ -110,7 +129,7 @@ SdeFeatures NetPolicy::sde_features() const {
 PolicyOutput NetPolicy::act(const PolicyInput& input) {
   make_room(input.rows);
   forward(input);
-  const DistributionRows in = distribution_inputs(input.rows);
+  const DistributionRows in = masked(distribution_inputs(input.rows), input.observations);
   exploration_->choose(distribution_, in, input.rngs, columns_);
   if (distribution_columns_) add_distribution_columns(in);
   if (has_values_) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "knurl/models/action_adapter.h"
+#include "knurl/models/action_mask.h"
 #include "knurl/models/distributions/action_distribution.h"
 #include "knurl/models/fast/fast_net.h"
 #include "knurl/models/observation_encoder.h"
@@ -31,6 +32,8 @@ class NetPolicy final : public Policy {
     /// Where noisy layers' noise comes from, anew for each version of the weights; nothing: they
     /// act without.
     std::optional<Rng> noise = std::nullopt;
+    /// Which actions observations allow; the net does not read it.
+    ActionMask mask = {};
     /// Put out action_logp and action_dist_inputs beside the actions.
     bool distribution_columns = true;
   };
@@ -60,6 +63,7 @@ class NetPolicy final : public Policy {
   void forward(const PolicyInput& input);
   void remember(const PolicyInput& input) const;
   DistributionRows distribution_inputs(std::int64_t rows);
+  DistributionRows masked(const DistributionRows& in, const ConstRows& observations);
   void combine_row(std::int64_t row);
   [[nodiscard]] SdeFeatures sde_features() const;
   void add_distribution_columns(const DistributionRows& in);
@@ -68,6 +72,7 @@ class NetPolicy final : public Policy {
   SpaceLayout action_layout_;
   ActionDistribution distribution_;
   ActionAdapter adapter_;
+  ActionMask mask_;
   ObservationEncoder encoder_;
   std::unique_ptr<Exploration> exploration_;
   NetSpec spec_;       ///< with its noisy layers
@@ -78,6 +83,7 @@ class NetPolicy final : public Policy {
   std::optional<std::size_t> sde_layer_;  ///< its place in the spec
   const float* inputs_ = nullptr;         ///< what the last forward read
   std::vector<float> combined_;           ///< one row's scores of a Q net
+  std::vector<float> masked_;             ///< logits of allowed actions, one row an observation
   std::vector<float> q_;                  ///< action values, one row an observation
   Weights weights_;
   bool has_values_;

@@ -114,6 +114,7 @@ torch::Tensor TorchNet::run(std::size_t k, const torch::Tensor& source,
 std::vector<std::span<const float>> TorchNet::forward(const RecordBatch& minibatch,
                                                       const Sequences& sequences) {
   const Minibatch read{.inputs = read_only(minibatch, column::kNetInputs), .sequences = sequences};
+  check(read.inputs.size(1) == spec_.inputs, "a minibatch is what this net reads");
   std::vector<torch::Tensor> results;
   for (std::size_t k = 0; k < layers_.size(); ++k) {
     const auto& source = spec_.layers[k].source;

@@ -109,6 +109,10 @@ std::vector<AlgorithmCase> algorithm_cases() {
                  "{env: StatelessCartPole, " + filters +
                      ", model: {use_lstm: true, max_seq_len: 7, lstm_cell_size: 6, "
                      "lstm_use_prev_action: true, lstm_use_prev_reward: true}}"});
+  out.push_back({"PPO_action_mask", "PPO",
+                 "{env: ActionMaskEnv, " + filters +
+                     ", model: {use_lstm: true, max_seq_len: 7, lstm_cell_size: 6, "
+                     "lstm_use_prev_action: true}}"});
   out.push_back({"DQN_parameter_noise", "DQN",
                  "{noisy: false, exploration_config: {type: ParameterNoise, random_timesteps: 60, "
                  "epsilon_timesteps: 10000}}"});
