@@ -58,10 +58,15 @@ Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
   evaluation_info_ = evaluation_env_spec(*config_, env_spec_).info;
   callbacks_ = make_callbacks(*config_->common().callbacks.callbacks);
   workers_ = std::make_unique<WorkerSet>(*config_);
+  set_directory(std::filesystem::path("results") /
+                fmt::format("{}_{}", config_->algorithm(), *options.env));
   if (config_->evaluation_interval()) evaluation_ = std::make_unique<EvaluationSet>(*config_);
   greedy_.policy = config_->make_policy(env_spec_, Acting::greedy, {});
   exploring_.policy = config_->make_policy(env_spec_, Acting::exploring, {});
-  if (options.normalize_rewards) reward_filter_.emplace(config_->common().training.gamma);
+  if (options.normalize_rewards) {
+    const NormalizeReward given = config_->run_wrappers().rewards.value_or(NormalizeReward());
+    reward_filter_.emplace(given.gamma.value_or(config_->common().training.gamma), given.epsilon);
+  }
   action_rng_ = run_rng().split("compute_actions");
 }
 
@@ -208,13 +213,14 @@ void Algorithm::count_trained(std::int64_t env_steps, double seconds_taken) {
 }
 
 std::filesystem::path Algorithm::save(std::filesystem::path directory) {
-  if (directory.empty()) {
-    directory = std::filesystem::path("results") /
-                fmt::format("{}_{}", config_->algorithm(), *config_->common().environment.env) /
-                checkpoint_name(counters_.iteration);
-  }
+  if (directory.empty()) directory = directory_ / checkpoint_name(counters_.iteration);
   write_checkpoint(directory, save_state());
   return directory;
+}
+
+void Algorithm::set_directory(const std::filesystem::path& directory) {
+  directory_ = directory;
+  if (workers_ && config_->run_wrappers().recording) workers_->record(directory.string());
 }
 
 void Algorithm::restore(const std::filesystem::path& checkpoint) {

@@ -46,8 +46,11 @@ class Algorithm : public tune::Trainable {
   Result evaluate();
 
   /// Writes a checkpoint and returns its directory: the one given, or by default
-  /// results/<algorithm>_<env>/checkpoint_<iteration>. One that is there is replaced.
+  /// checkpoint_<iteration> in the run's. One that is there is replaced.
   std::filesystem::path save(std::filesystem::path directory = {});
+  /// The run's directory, where save() and recordings go; results/<algorithm>_<env> until this is
+  /// called.
+  void set_directory(const std::filesystem::path& directory);
   /// Goes on from a checkpoint of the same algorithm and env.
   void restore(const std::filesystem::path& checkpoint);
   CheckpointData save_state() override;
@@ -220,6 +223,7 @@ class Algorithm : public tune::Trainable {
   std::unique_ptr<EvaluationSet> evaluation_;  ///< made where it is needed first
   Result last_evaluation_;
   bool workers_have_weights_ = false;
+  std::filesystem::path directory_;  ///< of the run
 
   Counters counters_;
   Counters at_restore_;

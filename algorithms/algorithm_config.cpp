@@ -229,10 +229,43 @@ int AlgorithmConfig::auto_fragment_length(int num_envs) const {
   return (common_.training.train_batch_size + num_envs - 1) / num_envs;
 }
 
+RunWrappers AlgorithmConfig::run_wrappers() const {
+  const EnvironmentOptions& options = common_.environment;
+  if (options.env->empty()) return {};  // a learner by itself
+  return knurl::run_wrappers(wrappers_of(*options.env, *options.env_config));
+}
+
+/// NormalizeObservation and NormalizeReward in the list of wrappers are options of the run by
+/// another name. Throws Error(config) where these say the opposite, or mean nothing here.
+void AlgorithmConfig::take_over_wrappers() {
+  const EnvironmentOptions& environment = common_.environment;
+  const std::vector<std::string> unused = unused_options();
+  for (const WrapperChoice& wrapper : wrappers_of(*environment.env, *environment.env_config)) {
+    const auto take = [&]<class T>(const char* name, Opt<T>& option, const char* option_name,
+                                   T meant) {
+      if (wrapper.name != name) return;
+      const auto refuse = [&](const std::string& why) {
+        fail(ErrorKind::config, "{}env_config.wrappers: {}: {}", wrapper.place.prefix(), name, why);
+      };
+      if (std::ranges::count(unused, option_name) > 0) {
+        refuse(fmt::format("means nothing to {}; leave it out", algorithm()));
+      }
+      if (*option == meant) return;
+      if (option.given())
+        refuse(fmt::format("{} says the opposite; give one of them", option_name));
+      option = Default{meant};
+    };
+    take("NormalizeObservation", common_.rollouts.observation_filter, "observation_filter",
+         FilterType::mean_std);
+    take("NormalizeReward", common_.environment.normalize_rewards, "normalize_rewards", true);
+  }
+}
+
 std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
   auto out = clone();
   CommonOptions& c = out->common_;
   out->check();
+  out->take_over_wrappers();
   const int num_envs = num_envs_of(c.rollouts);
   if (c.rollouts.rollout_fragment_length->is_auto()) {
     c.rollouts.rollout_fragment_length = Default{out->auto_fragment_length(num_envs)};
@@ -255,7 +288,10 @@ std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
   out->resolve_own();
   if (const ConfigValue::Map* over = evaluation.evaluation_config->map(); over && !over->empty()) {
     try {
-      (void)out->for_evaluation()->resolved();
+      const auto evaluated = out->for_evaluation()->resolved();
+      if (evaluated->filters_observations() && !out->filters_observations()) {
+        fail(ErrorKind::config, "observations are normalised in training or not at all");
+      }
     } catch (const Error& error) {
       fail(error.kind(), "evaluation_config: {}", error.what());
     }

@@ -14,6 +14,7 @@
 #include "knurl/core/config/schema.h"
 #include "knurl/core/metrics/result.h"
 #include "knurl/envs/registry.h"
+#include "knurl/envs/wrappers/run_wrappers.h"
 #include "knurl/models/action_mask.h"
 #include "knurl/models/policy.h"
 
@@ -61,6 +62,12 @@ class AlgorithmConfig {
   [[nodiscard]] bool filters_observations() const {
     return *common_.rollouts.observation_filter == FilterType::mean_std;
   }
+  /// What such a filter adds to standard deviations.
+  [[nodiscard]] double filter_epsilon() const {
+    return run_wrappers().observations.value_or(NormalizeObservation()).epsilon;
+  }
+  /// What env_config.wrappers ask of the run.
+  [[nodiscard]] RunWrappers run_wrappers() const;
   /// Iterations from one evaluation to the next; nothing where none is wanted.
   [[nodiscard]] std::optional<int> evaluation_interval() const;
   /// The config that evaluation runs by: this one with evaluation_config laid over it.
@@ -128,6 +135,7 @@ class AlgorithmConfig {
 
  private:
   void check() const;
+  void take_over_wrappers();
   [[nodiscard]] std::unique_ptr<AlgorithmConfig> for_evaluation(const std::string& path,
                                                                 Problems& problems) const;
 

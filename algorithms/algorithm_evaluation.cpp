@@ -50,7 +50,8 @@ void Algorithm::start_evaluation() {
   if (!evaluation_) evaluation_ = std::make_unique<EvaluationSet>(*config_);
   evaluation_->start(learner().weights(),
                      {.stream = fmt::format("evaluation {}", counters_.evaluations),
-                      .timestep = counters_.env_steps_sampled});
+                      .timestep = counters_.env_steps_sampled,
+                      .directory = directory_.string()});
   ++counters_.evaluations;
 }
 

@@ -70,7 +70,7 @@ constexpr std::string_view promise_of(EnvRule rule) {
     case EnvRule::saving:
       return "load() brings back what save() kept; save() changes nothing";
     case EnvRule::rendering:
-      return "render() throws nothing and changes nothing";
+      return "render() and render_rgb() throw nothing and change nothing";
   }
   return "";
 }

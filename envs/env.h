@@ -10,6 +10,7 @@
 #include "knurl/core/config/fields.h"
 #include "knurl/core/spaces/layout.h"
 #include "knurl/core/spaces/space.h"
+#include "knurl/envs/picture/image.h"
 
 namespace knurl {
 
@@ -61,6 +62,9 @@ class Env {
 
   /// The world as text, or nothing.
   [[nodiscard]] virtual std::string render() const { return ""; }
+  /// The world as a picture, of one size throughout an episode, or an empty one. By default the
+  /// text of render() in a small font.
+  [[nodiscard]] virtual Image render_rgb() const;
 
   /// save and load keep the whole state of a running episode but for the Rng, which load hands over
   /// as reset does. An env that cannot is restored by repeating its episode's actions.

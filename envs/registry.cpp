@@ -3,7 +3,6 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "knurl/envs/builtin/builtin_envs.h"
 #include "knurl/envs/detail/make_unnamed.h"
@@ -140,17 +139,6 @@ EnvEntry find_env(std::string_view name) {
        did_you_mean_env(name, "; `knurl list envs` shows what there is"));
 }
 
-void check_spec(const EnvSpec& spec) {
-  if (spec.max_episode_steps && *spec.max_episode_steps < 1) {
-    fail(ErrorKind::env, "max_episode_steps = {}: must be at least 1", *spec.max_episode_steps);
-  }
-  std::set<std::string> seen;
-  for (const std::string& name : spec.info) {
-    if (name.empty()) fail(ErrorKind::env, "an info number has no name");
-    if (!seen.insert(name).second) fail(ErrorKind::env, "two info numbers are called {}", name);
-  }
-}
-
 std::unique_ptr<Env> detail::make_unnamed(std::string_view name, const ConfigValue& config) {
   const EnvEntry entry = find_env(name);
   ConfigValue own = config;
@@ -165,6 +153,13 @@ std::unique_ptr<Env> detail::make_unnamed(std::string_view name, const ConfigVal
     env = std::make_unique<TimeLimit>(std::move(env), *limit);
   }
   return wrap(std::move(env), common.wrappers);
+}
+
+std::vector<WrapperChoice> wrappers_of(std::string_view name, const ConfigValue& config) {
+  const EnvEntry entry = find_env(name);
+  ConfigValue own = config;
+  lift_nested(entry, own);
+  return take_common(entry, own).wrappers;
 }
 
 std::unique_ptr<Env> make_env(std::string_view name, const ConfigValue& config) {

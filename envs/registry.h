@@ -124,4 +124,7 @@ EnvEntry find_env(std::string_view name);
 std::unique_ptr<Env> make_env(std::string_view name,
                               const ConfigValue& config = ConfigValue::empty_map());
 
+/// The wrappers that the env_config of an env asks for. Throws Error(config) as make_env does.
+std::vector<WrapperChoice> wrappers_of(std::string_view name, const ConfigValue& config);
+
 }  // namespace knurl

@@ -49,6 +49,7 @@ void EnvBatch::restart(const Rng& rng) {
     slot.started = false;
     slot.running = {.env = env};
     slot.episode = env - *options_.total_envs;  // a reset goes to the next
+    if (slot.recorder) slot.recorder->drop();
   }
 }
 
@@ -121,6 +122,7 @@ void EnvBatch::start_episode(int index, std::int64_t episode, Row observation) {
   slot.started = false;
   slot.env->reset(slot.rng, observation);
   slot.started = true;
+  if (slot.recorder) slot.recorder->start(episode, *slot.env);
 }
 
 void EnvBatch::reset(const Rows& observation) {
@@ -180,6 +182,7 @@ void EnvBatch::step_one(int index, const ConstRows& actions, const VectorStep& o
       slot.env->info(out.info.subspan(at * spec_.info.size(), spec_.info.size()));
     }
     if (options_.render) slot.frame = slot.env->render();
+    if (slot.recorder) slot.recorder->step(*slot.env, result.terminated || result.truncated);
   };
   slot.ended = false;
   run_one(index, EnvCall::step, take_step);
@@ -249,6 +252,14 @@ void EnvBatch::replay(EnvSlot& slot) {
   }
 }
 
+void EnvBatch::record(const Recording& recording) {
+  remove_unfinished(recording);
+  for (int i = 0; i < num_envs(); ++i) {
+    slots_[static_cast<std::size_t>(i)].recorder =
+        std::make_unique<EpisodeRecorder>(recording, options_.first_env + i);
+  }
+}
+
 void EnvBatch::save(ByteWriter& out) const {
   write(out, static_cast<std::uint64_t>(slots_.size()));
   for (const EnvSlot& slot : slots_) {
@@ -272,6 +283,7 @@ void EnvBatch::load(ByteReader& in) {
   ended_.clear();
   for (int i = 0; i < num_envs(); ++i) {
     EnvSlot& slot = slots_[static_cast<std::size_t>(i)];
+    if (slot.recorder) slot.recorder->drop();  // of this episode the beginning is missing
     slot.started = read<bool>(in);
     slot.episode = read<std::int64_t>(in);
     slot.running = read<EpisodeSummary>(in);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "knurl/core/base/rng.h"
 #include "knurl/core/config/value.h"
 #include "knurl/envs/env.h"
+#include "knurl/envs/wrappers/run_wrappers.h"
 
 namespace knurl {
 
@@ -62,6 +64,16 @@ struct VectorEnvOptions {
       false;  ///< render() shows what a step ended with, also when it was followed by a reset
 };
 
+/// How and where the episodes of a batch are recorded. Files are called
+/// <label>_episode_<number>_worker_<worker>_env_<index in the run>.
+struct Recording {
+  RecordEpisode options = {};
+  std::filesystem::path directory = {};
+  std::string label = "training";
+  int worker = 0;
+  std::optional<std::int64_t> num_episodes = std::nullopt;  ///< only those with numbers below it
+};
+
 /// N copies of an env stepped together, each reset in the same step in which its episode ends.
 /// The k-th episode of the run's env g is episode g + k * total_envs; its Rng is split from the
 /// run's by that number, whoever steps it. Not thread-safe.
@@ -94,6 +106,9 @@ class VectorEnv {
   /// An env as text; the end of the last episode rather than the start of the next where the
   /// options ask for it.
   [[nodiscard]] virtual std::string render(int env) const = 0;
+
+  /// Records episodes that begin from now on. What goes wrong is warned of once.
+  virtual void record(const Recording& recording) = 0;
 
   /// The state of all envs and running episodes. load needs a VectorEnv made alike.
   virtual void save(ByteWriter& out) const = 0;

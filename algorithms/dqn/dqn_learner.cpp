@@ -28,7 +28,9 @@ DqnLearner::DqnLearner(const DQNConfig& config, const SpaceLayout& observations,
       online_net_(without_noise(spec_)),
       target_net_(without_noise(spec_)),
       encoder_(observations),
-      next_encoder_(observations) {}
+      next_encoder_(observations) {
+  learner_.set_filter_epsilon(config.filter_epsilon());
+}
 
 /// A net's weights with the noise of the next update.
 Weights DqnLearner::acting_weights(const Weights& weights, const char* who) const {

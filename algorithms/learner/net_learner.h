@@ -54,6 +54,10 @@ class NetLearner {
   void apply_filter() {
     if (filter_) filter_->write(net_->parameters());
   }
+  /// What a filter adds to standard deviations.
+  void set_filter_epsilon(double epsilon) {
+    if (filter_) filter_->set_epsilon(epsilon);
+  }
   [[nodiscard]] bool has_filter() const { return filter_.has_value(); }
 
   /// Draws new noise for a net that has any (models/noisy.h).

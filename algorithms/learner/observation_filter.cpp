@@ -51,7 +51,7 @@ void ObservationFilter::write(RecordBatch& parameters) const {
   const auto scale = parameters.column<float>("filter.scale").span();
   for (std::size_t i = 0; i < mean.size(); ++i) {
     mean[i] = static_cast<float>(moments_.mean()[i]);
-    scale[i] = static_cast<float>(1.0 / (std::sqrt(moments_.variance(i)) + 1e-8));
+    scale[i] = static_cast<float>(1.0 / (std::sqrt(moments_.variance(i)) + epsilon_));
   }
 }
 

@@ -35,6 +35,8 @@ class RunningMoments {
 class ObservationFilter {
  public:
   explicit ObservationFilter(int inputs) : moments_(static_cast<std::size_t>(inputs)) {}
+  /// What is added to standard deviations.
+  void set_epsilon(double epsilon) { epsilon_ = epsilon; }
 
   /// An observation as the net reads it.
   void add(const float* row) { moments_.add(row); }
@@ -46,6 +48,7 @@ class ObservationFilter {
 
  private:
   RunningMoments moments_;
+  double epsilon_ = 1e-8;
 };
 
 }  // namespace knurl

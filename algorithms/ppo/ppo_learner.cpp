@@ -49,7 +49,9 @@ PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
       loss_options_{.vf_clip_param = static_cast<float>(options_.vf_clip_param.value()),
                     .vf_loss_coeff = options_.use_critic
                                          ? static_cast<float>(options_.vf_loss_coeff.value())
-                                         : 0.0F} {}
+                                         : 0.0F} {
+  learner_.set_filter_epsilon(config.filter_epsilon());
+}
 
 void PpoLearner::update(const PpoBatch& batch, std::int64_t timestep) {
   const double lr = lr_.at(timestep);

@@ -54,6 +54,9 @@ std::vector<EpisodeSummary> run_episodes(
 
 void EvaluationWorker::begin(const Weights& weights, const EvaluationStart& start) {
   worker_.restart(start.stream);
+  std::string label = start.stream;
+  std::ranges::replace(label, ' ', '_');
+  worker_.record(start.directory, label, start.episodes);
   episodes_.emplace(worker_, start.timestep);
   worker_.set_weights(weights);
 }

@@ -61,8 +61,10 @@ class FinishLine {
 
 /// What tells one evaluation from another.
 struct EvaluationStart {
-  std::string stream = {};    ///< whose episodes are run
-  std::int64_t timestep = 0;  ///< env steps that the run has taken
+  std::string stream = {};                              ///< whose episodes are run
+  std::int64_t timestep = 0;                            ///< env steps that the run has taken
+  std::string directory = {};                           ///< of the run
+  std::optional<std::int64_t> episodes = std::nullopt;  ///< how many are asked for, where known
 };
 
 /// Runs its envs' share of an evaluation's episodes. An actor, or used directly.

@@ -71,7 +71,8 @@ void EvaluationSet::let_go() {
   line_ = {};
 }
 
-void EvaluationSet::start(const Weights& weights, const EvaluationStart& start) {
+void EvaluationSet::start(const Weights& weights, EvaluationStart start) {
+  if (!duration_.is_auto() && unit_ == EvaluationUnit::episodes) start.episodes = *duration_.value;
   if (local_) return local_->begin(weights, start);
   let_go();  // of one whose training failed
   begun_.clear();

@@ -22,7 +22,7 @@ class EvaluationSet {
   EvaluationSet& operator=(const EvaluationSet&) = delete;
 
   /// Begins an evaluation: actors run from now on, the driver's own worker runs in finish().
-  void start(const Weights& weights, const EvaluationStart& start);
+  void start(const Weights& weights, EvaluationStart start);
   /// Waits for what the config's evaluation_duration asks for, and returns the episodes in order of
   /// their number; with duration auto ends it. Throws what a worker throws.
   std::vector<EpisodeSummary> finish();

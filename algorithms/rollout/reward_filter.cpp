@@ -27,7 +27,7 @@ void RewardFilter::apply(std::vector<Fragment>& fragments) {
     }
     if (segment.ending != Ending::cut) sum = 0.0;
   }
-  const auto scale = static_cast<float>(1.0 / std::sqrt(moments_.variance(0) + 1e-8));
+  const auto scale = static_cast<float>(1.0 / std::sqrt(moments_.variance(0) + epsilon_));
   for (Fragment& fragment : fragments) {
     for (float& reward : fragment.policies[0].columns.column<float>(column::kRewards).span()) {
       reward = std::clamp(reward * scale, -kClip, kClip);

@@ -13,7 +13,9 @@ namespace knurl {
 /// NormalizeReward and stable-baselines3's VecNormalize, with one statistic for the whole run.
 class RewardFilter {
  public:
-  explicit RewardFilter(double gamma) : gamma_(gamma), moments_(1) {}
+  /// `epsilon` is added to the variance.
+  explicit RewardFilter(double gamma, double epsilon = 1e-8)
+      : gamma_(gamma), epsilon_(epsilon), moments_(1) {}
 
   /// Takes in a round of fragments, then scales their rewards.
   void apply(std::vector<Fragment>& fragments);
@@ -23,6 +25,7 @@ class RewardFilter {
 
  private:
   double gamma_;
+  double epsilon_;
   RunningMoments moments_;
   std::map<int, double> sums_;  ///< each env's discounted sum in its running episode
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "knurl/algorithms/algorithm_config.h"
 #include "knurl/algorithms/registry.h"
@@ -75,6 +76,17 @@ void RolloutWorker::make_policy() {
       {.worker = spec_.worker, .workers = config_->common().rollouts.num_rollout_workers});
   memory_ = RecordBatch(policy_->memory_columns(), spec_.num_envs);
   mask_ = config_->action_mask(env_->observation_layout(), SpaceLayout(env_->spec().action));
+}
+
+void RolloutWorker::record(const std::string& directory, const std::string& label,
+                           std::optional<std::int64_t> num_episodes) {
+  const std::optional<RecordEpisode> options = config_->run_wrappers().recording;
+  if (!options) return;
+  env_->record({.options = *options,
+                .directory = std::filesystem::path(directory) / options->directory,
+                .label = label,
+                .worker = spec_.worker,
+                .num_episodes = num_episodes});
 }
 
 void RolloutWorker::restart(const std::string& stream) {

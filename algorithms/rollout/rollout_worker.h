@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,12 @@ class RolloutWorker {
   /// field; the next call then begins new episodes in all envs. A whole episode of more than a
   /// million steps is an Error(env) too.
   Fragment sample(const SampleRequest& request);
+
+  /// Records episodes that begin from now on, where the config's wrappers ask for it: below the
+  /// run's directory, in files whose names begin with `label`; those with numbers below
+  /// `num_episodes` alone, where it is given.
+  void record(const std::string& directory, const std::string& label,
+              std::optional<std::int64_t> num_episodes = std::nullopt);
 
   /// Begins anew with the first episodes of another stream; the weights stay.
   void restart(const std::string& stream);

@@ -65,6 +65,16 @@ void WorkerSet::set_weights(const Weights& weights) {
   }
 }
 
+void WorkerSet::record(const std::string& directory) {
+  const std::string label = "training";
+  if (local_) return local_->record(directory, label);
+  std::vector<runtime::ObjectRef<void>> told;
+  for (const auto& worker : remote_) {
+    told.push_back(worker.call<&RolloutWorker::record>(directory, label, std::nullopt));
+  }
+  runtime_->get().get(told);
+}
+
 void WorkerSet::save(CheckpointData& out) const {
   std::vector<std::vector<std::byte>> states;
   if (local_) {

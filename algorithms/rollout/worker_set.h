@@ -27,6 +27,9 @@ class WorkerSet {
   /// Sends weights to all; what is sampled afterwards acts by them.
   void set_weights(const Weights& weights);
 
+  /// Records training's episodes below the run's directory, where the config asks for it.
+  void record(const std::string& directory);
+
   /// What `Function`, a plain function or captureless lambda of a RolloutWorker&, returns in each
   /// worker, in order of the workers. Runs where the workers live.
   template <auto Function>

@@ -61,6 +61,10 @@ int check_env_command(const CheckEnvArguments& arguments) {
   print_line(fmt::format("{}: {} random steps, seed {}\n", arguments.env, grouped(options.steps),
                          options.seed));
   print_report(report);
+  for (const WrapperChoice& wrapper : wrappers_of(arguments.env, config)) {
+    if (!entry_of(wrapper).by_run) continue;
+    print_line(fmt::format("{}: is carried out by runs; nothing was to be tried", wrapper.name));
+  }
   const std::size_t broken = report.violations.size();
   print_line(broken == 0 ? "\nno rule is broken"
                          : fmt::format("\n{} of {} rules broken", broken, names(EnvRule{}).size()));

@@ -20,6 +20,8 @@
 namespace knurl::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int kDefaultEpisodes = 10;
 
 /// Where the env or the model is unknown because the run had it from a plug-in, asks for that. It
@@ -157,6 +159,9 @@ int evaluate(const EvaluateArguments& arguments) {
          *config->common().environment.env, error.what());
   }
 
+  const fs::path directory = fs::absolute(found.directory);
+  worker.record(directory.parent_path().string(), "evaluate_" + directory.filename().string(),
+                arguments.steps ? std::nullopt : std::optional(wanted));
   const std::int64_t timestep = env_steps_of(found.state);
   std::int64_t steps = 0;
   std::vector<EpisodeSummary> episodes;

@@ -84,6 +84,7 @@ tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
   const bool talk = output == Output::live || output == Output::lines;
   if (talk) announce(trial, algorithm.config(), directory);
   announce_notes(trial, output);
+  algorithm.set_directory(directory);
   warn_of_timed_stop(trial.stop, algorithm);
   tune::TrialOutcome outcome;
   std::string phases;

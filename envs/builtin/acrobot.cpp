@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "knurl/envs/builtin/scene.h"
+
 namespace knurl {
 namespace {
 
@@ -131,6 +133,26 @@ std::string Acrobot::render() const {
   }
   return out + fmt::format("tip {:+.2f} m, {:+.2f} and {:+.2f} rad/s\n", height(state_),
                            state_.theta1_dot, state_.theta2_dot);
+}
+
+Image Acrobot::render_rgb() const {
+  constexpr int kSide = 440;
+  constexpr double kPixelsPerMetre = 100.0;
+  constexpr double kThickness = 20.0;
+  const auto place = [](double x, double y) {
+    return Point{kSide / 2.0 + x * kPixelsPerMetre, kSide / 2.0 - y * kPixelsPerMetre};
+  };
+  const Point pivot = place(0.0, 0.0);
+  const double joint_x = std::sin(state_.theta1);
+  const Point joint = place(joint_x, -std::cos(state_.theta1));
+  const Point tip = place(joint_x + std::sin(state_.theta1 + state_.theta2), height(state_));
+  Canvas canvas(kSide, kSide, kWhite);
+  canvas.line(place(-2.2, kLength), place(2.2, kLength), 2.0, kBlack);
+  canvas.line(pivot, joint, kThickness, kBlue);
+  canvas.line(joint, tip, kThickness, kBlue);
+  canvas.circle(pivot, kThickness / 2.0, kYellow);
+  canvas.circle(joint, kThickness / 2.0, kYellow);
+  return canvas.take();
 }
 
 void Acrobot::observe(ObservationOut observation) const {

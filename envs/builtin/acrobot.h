@@ -47,6 +47,7 @@ class Acrobot final : public StateEnv<AcrobotState> {
   StepResult step(ActionView action, ObservationOut observation) override;
   /// The pivot `+`, the joint `o`, the tip `*` and the line to reach.
   [[nodiscard]] std::string render() const override;
+  [[nodiscard]] Image render_rgb() const override;
 
  private:
   void observe(ObservationOut observation) const;

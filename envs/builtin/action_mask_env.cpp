@@ -24,7 +24,7 @@ RandomEnv::Config world_of(const ActionMaskEnv::Config& config) {
 }  // namespace
 
 ActionMaskEnv::ActionMaskEnv(const Config& config)
-    : action_space_(config.action_space),
+    : strict_(config.strict),
       world_(world_of(config)),
       mask_leaf_(SpaceLayout(world_.spec().observation).leaf_index(kMask)),
       allowed_(static_cast<std::size_t>(config.action_space.as<Discrete>()->n)) {}
@@ -50,14 +50,15 @@ void ActionMaskEnv::reset(Rng& rng, ObservationOut observation) {
 
 StepResult ActionMaskEnv::step(ActionView action, ObservationOut observation) {
   const std::int64_t index = action.index();
-  if (index < 0 || index >= std::ssize(allowed_) ||
-      allowed_[static_cast<std::size_t>(index)] == 0) {
+  const bool allowed =
+      index >= 0 && index < std::ssize(allowed_) && allowed_[static_cast<std::size_t>(index)] != 0;
+  if (strict_ && !allowed) {
     fail(ErrorKind::env, "Invalid action {}: allowed are {}", action.as<std::int64_t>()[0],
          render());
   }
   const StepResult result = world_.step(action, observation);
   show_mask(*rng_, observation);
-  return result;
+  return allowed ? result : StepResult{.reward = -1.0, .terminated = true};
 }
 
 void ActionMaskEnv::save(ByteWriter& out) const {

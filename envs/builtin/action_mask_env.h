@@ -9,8 +9,9 @@
 namespace knurl {
 
 /// A RandomEnv whose observations say which actions are allowed, others at each step: a Dict of
-/// "action_mask", a 0 or 1 for each action, and "observations". An action that is not allowed is an
-/// error. As RLlib's ActionMaskEnv; but there is always an action that is allowed.
+/// "action_mask", a 0 or 1 for each action, and "observations". An action that is not allowed ends
+/// the episode with reward -1, or is an error. As RLlib's ActionMaskEnv, which knows errors only
+/// and sometimes allows no action.
 class ActionMaskEnv final : public Env {
  public:
   struct Config {
@@ -18,6 +19,7 @@ class ActionMaskEnv final : public Env {
     Space action_space = Discrete{.n = 10};
     double p_terminated = 0.1;
     std::optional<int> max_episode_len = std::nullopt;
+    bool strict = false;
     static void fields(auto& self, auto&& field) {
       field("observation_space", self.observation_space, "what \"observations\" is drawn from");
       field("action_space", self.action_space, "a Discrete: what actions can be");
@@ -25,6 +27,7 @@ class ActionMaskEnv final : public Env {
             Range{0.0, 1.0}, Aliases{{"p_done"}});
       field("max_episode_len", self.max_episode_len,
             "steps after which an episode is truncated; null or 0: none", at_least(0));
+      field("strict", self.strict, "an action that is not allowed is an error");
     }
   };
 
@@ -43,7 +46,7 @@ class ActionMaskEnv final : public Env {
  private:
   void show_mask(Rng& rng, ObservationOut observation);
 
-  Space action_space_;
+  bool strict_;
   RandomEnv world_;
   std::size_t mask_leaf_ = 0;
   Rng* rng_ = nullptr;

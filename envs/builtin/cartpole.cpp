@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "knurl/envs/builtin/scene.h"
+
 namespace knurl {
 namespace {
 
@@ -79,6 +81,23 @@ std::string CartPole::render() const {
   return pole + "\n" + cart + "\n" + std::string(kWidth, '=') + "\n" +
          fmt::format("x {:+.2f} m, angle {:+.1f} degrees\n", state_.x,
                      state_.theta * 180.0 / std::numbers::pi);
+}
+
+Image CartPole::render_rgb() const {
+  constexpr int kWidth = 600;
+  constexpr int kHeight = 400;
+  constexpr double kPixelsPerMetre = kWidth / (2.0 * kXLimit);
+  constexpr double kTrack = 300.0;  // how far down the track is
+  Canvas canvas(kWidth, kHeight, kWhite);
+  canvas.rectangle({0.0, kTrack}, {kWidth, kTrack + 1.0}, kBlack);
+  const Point axle{kWidth / 2.0 + state_.x * kPixelsPerMetre, kTrack - 8.0};
+  canvas.rectangle({axle.x - 25.0, kTrack - 15.0}, {axle.x + 25.0, kTrack + 15.0}, kBlack);
+  const double length = 2.0 * kHalfLength * kPixelsPerMetre;
+  canvas.line(axle,
+              {axle.x + length * std::sin(state_.theta), axle.y - length * std::cos(state_.theta)},
+              10.0, kBrown);
+  canvas.circle(axle, 5.0, kBlue);
+  return canvas.take();
 }
 
 void CartPole::observe(ObservationOut observation) const {

@@ -31,6 +31,7 @@ class CartPole final : public StateEnv<CartPoleState> {
   void reset(Rng& rng, ObservationOut observation) override;
   StepResult step(ActionView action, ObservationOut observation) override;
   [[nodiscard]] std::string render() const override;
+  [[nodiscard]] Image render_rgb() const override;
 
  private:
   void observe(ObservationOut observation) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "knurl/envs/builtin/scene.h"
+
 namespace knurl {
 namespace {
 
@@ -51,6 +53,18 @@ std::string CliffWalking::render() const {
     return number == kStart ? 'S' : number == kGoal ? 'G' : on_cliff(number) ? 'x' : '.';
   };
   return render_grid(kRows, kColumns, cell, state() / kColumns, state() % kColumns);
+}
+
+Image CliffWalking::render_rgb() const {
+  const auto color = [](int row, int column) {
+    const int number = row * kColumns + column;
+    if (on_cliff(number)) return kBrown;
+    return number == kStart ? kYellow : number == kGoal ? kGreen : kWhite;
+  };
+  const GridScene scene{.rows = kRows, .columns = kColumns, .color = color};
+  Canvas canvas = draw_cells(scene);
+  draw_disc(canvas, scene, state() / kColumns, state() % kColumns, kBlue);
+  return canvas.take();
 }
 
 }  // namespace knurl

@@ -22,6 +22,7 @@ class CliffWalking final : public TabularEnv {
 
   /// A line a row: S start, G goal, x cliff; the walker's cell in brackets.
   [[nodiscard]] std::string render() const override;
+  [[nodiscard]] Image render_rgb() const override;
 };
 
 }  // namespace knurl

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "knurl/envs/builtin/scene.h"
+
 namespace knurl {
 namespace {
 
@@ -108,6 +110,21 @@ std::string FrozenLake::render() const {
         return map_[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
       },
       state() / columns, state() % columns);
+}
+
+Image FrozenLake::render_rgb() const {
+  constexpr Color kIce{215, 235, 250};
+  constexpr Color kShore{190, 190, 190};
+  const auto color = [&](int row, int column) {
+    const char letter = map_[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+    return letter == 'H' ? kBlue : letter == 'G' ? kGreen : letter == 'S' ? kShore : kIce;
+  };
+  const GridScene scene{.rows = static_cast<int>(map_.size()),
+                        .columns = static_cast<int>(map_[0].size()),
+                        .color = color};
+  Canvas canvas = draw_cells(scene);
+  draw_disc(canvas, scene, state() / scene.columns, state() % scene.columns, kRed);
+  return canvas.take();
 }
 
 }  // namespace knurl

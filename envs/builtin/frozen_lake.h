@@ -47,6 +47,7 @@ class FrozenLake final : public TabularEnv {
 
   /// A line a row, the skater's cell in brackets.
   [[nodiscard]] std::string render() const override;
+  [[nodiscard]] Image render_rgb() const override;
 
  private:
   FrozenLake(std::vector<std::string> map, const Config& config);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "knurl/envs/builtin/scene.h"
+
 namespace knurl {
 
 EnvSpec Maze::spec() const {
@@ -62,6 +64,16 @@ std::string Maze::render() const {
     out += "|\n";
   }
   return out;
+}
+
+Image Maze::render_rgb() const {
+  const auto color = [&](int row, int column) {
+    return MazeCell{.row = row, .column = column} == state_.goal ? kGreen : kWhite;
+  };
+  const GridScene scene{.rows = config_.rows, .columns = config_.columns, .color = color};
+  Canvas canvas = draw_cells(scene);
+  draw_disc(canvas, scene, state_.seeker.row, state_.seeker.column, kBlue);
+  return canvas.take();
 }
 
 void Maze::observe(ObservationOut observation) const {

@@ -43,6 +43,7 @@ class Maze final : public StateEnv<MazeState> {
   void info(std::span<double> numbers) const override;
   /// A line a row, "| " a cell, "|G" the goal and over it "|S" the seeker.
   [[nodiscard]] std::string render() const override;
+  [[nodiscard]] Image render_rgb() const override;
 
  private:
   [[nodiscard]] int number_of(MazeCell cell) const {

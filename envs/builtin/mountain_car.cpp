@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knurl/envs/builtin/scene.h"
+
 namespace knurl {
 namespace {
 
@@ -53,6 +55,10 @@ std::string MountainCar::render() const {
   return render_valley(state_, kGoal);
 }
 
+Image MountainCar::render_rgb() const {
+  return picture_of_valley(state_, kGoal);
+}
+
 std::string render_valley(const MountainCarState& state, double goal_position) {
   constexpr int kWidth = 55;
   constexpr int kHeight = 10;
@@ -74,6 +80,27 @@ std::string render_valley(const MountainCarState& state, double goal_position) {
     out += '\n';
   }
   return out + fmt::format("position {:+.3f}, velocity {:+.4f}\n", state.position, state.velocity);
+}
+
+Image picture_of_valley(const MountainCarState& state, double goal_position) {
+  constexpr int kWidth = 600;
+  constexpr int kHeight = 400;
+  constexpr double kPixelsAPosition = kWidth / (kHighest - kLowest);
+  constexpr double kCarRadius = 12.0;
+  const auto place = [](double position) {  // on the ground, whose height is sin(3 position)
+    const double height = 0.45 * std::sin(3.0 * position) + 0.55;
+    return Point{(position - kLowest) * kPixelsAPosition, kHeight - height * kPixelsAPosition};
+  };
+  Canvas canvas(kWidth, kHeight, kWhite);
+  std::vector<Point> ground{{kWidth, kHeight}, {0.0, kHeight}};
+  for (int x = 0; x <= kWidth; x += 4) ground.push_back(place(kLowest + x / kPixelsAPosition));
+  canvas.polygon(ground, kGray);
+  const Point flag = place(goal_position);
+  canvas.rectangle({flag.x, flag.y - 50.0}, {flag.x + 2.0, flag.y}, kBlack);
+  canvas.rectangle({flag.x + 2.0, flag.y - 50.0}, {flag.x + 26.0, flag.y - 34.0}, kYellow);
+  const Point car = place(state.position);
+  canvas.circle({car.x, car.y - kCarRadius}, kCarRadius, kBlack);
+  return canvas.take();
 }
 
 }  // namespace knurl

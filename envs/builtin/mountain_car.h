@@ -31,12 +31,14 @@ class MountainCar final : public StateEnv<MountainCarState> {
   StepResult step(ActionView action, ObservationOut observation) override;
   /// The valley as a curve of dots with the car `#` and the flag `P`.
   [[nodiscard]] std::string render() const override;
+  [[nodiscard]] Image render_rgb() const override;
 
  private:
   Config config_;
 };
 
-/// The valley of the mountain cars as text.
+/// The valley of the mountain cars as text and as a picture.
 std::string render_valley(const MountainCarState& state, double goal_position);
+Image picture_of_valley(const MountainCarState& state, double goal_position);
 
 }  // namespace knurl

@@ -70,6 +70,10 @@ std::string MountainCarContinuous::render() const {
   return render_valley(state_.car, kGoal);
 }
 
+Image MountainCarContinuous::render_rgb() const {
+  return picture_of_valley(state_.car, kGoal);
+}
+
 void MountainCarContinuous::observe(ObservationOut observation) const {
   const std::span<float> out = observation.as<float>();
   out[0] = static_cast<float>(state_.car.position);

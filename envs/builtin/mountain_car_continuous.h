@@ -31,6 +31,7 @@ class MountainCarContinuous final : public StateEnv<MountainCarContinuousState> 
   StepResult step(ActionView action, ObservationOut observation) override;
   /// As MountainCar's.
   [[nodiscard]] std::string render() const override;
+  [[nodiscard]] Image render_rgb() const override;
 
  private:
   void observe(ObservationOut observation) const;

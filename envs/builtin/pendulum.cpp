@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "knurl/envs/builtin/scene.h"
+
 namespace knurl {
 namespace {
 
@@ -63,6 +65,20 @@ std::string Pendulum::render() const {
   }
   return out + fmt::format("angle {:+.1f} degrees, {:+.2f} rad/s\n",
                            normalised(state_.theta) * 180.0 / kPi, state_.theta_dot);
+}
+
+Image Pendulum::render_rgb() const {
+  constexpr int kSide = 400;
+  constexpr double kPixelsPerMetre = 150.0;
+  Canvas canvas(kSide, kSide, kWhite);
+  const Point pivot{kSide / 2.0, kSide / 2.0};
+  const double rod = kLength * kPixelsPerMetre;
+  const Point tip{pivot.x - rod * std::sin(state_.theta), pivot.y - rod * std::cos(state_.theta)};
+  canvas.line(pivot, tip, 30.0, kRed);
+  canvas.circle(pivot, 15.0, kRed);
+  canvas.circle(tip, 15.0, kRed);
+  canvas.circle(pivot, 4.0, kBlack);
+  return canvas.take();
 }
 
 void Pendulum::observe(ObservationOut observation) const {

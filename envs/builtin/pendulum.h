@@ -28,6 +28,7 @@ class Pendulum final : public StateEnv<PendulumState> {
   void reset(Rng& rng, ObservationOut observation) override;
   StepResult step(ActionView action, ObservationOut observation) override;
   [[nodiscard]] std::string render() const override;
+  [[nodiscard]] Image render_rgb() const override;
 
  private:
   void observe(ObservationOut observation) const;

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "knurl/envs/builtin/scene.h"
+
 namespace knurl {
 namespace {
 
@@ -162,6 +164,35 @@ std::string Taxi::render() const {
                            now.passenger == kInTaxi ? "in the taxi"
                                                     : fmt::format("at {}", name(now.passenger)),
                            name(now.destination));
+}
+
+Image Taxi::render_rgb() const {
+  constexpr Color kStreet{225, 225, 225};
+  constexpr std::array<Color, kNumPlaces> kColors = {kRed, kGreen, kYellow, kBlue};
+  const TaxiState now = decoded(state());
+  const auto color = [&](int row, int column) {
+    const auto* const here = std::ranges::find(kPlaces, Cell{.row = row, .column = column});
+    if (here == kPlaces.end()) return kStreet;
+    return kColors[static_cast<std::size_t>(here - kPlaces.begin())];
+  };
+  const GridScene scene{.rows = kSize, .columns = kSize, .color = color};
+  const double half = cell_size(scene) / 2.0;
+  Canvas canvas = draw_cells(scene);
+  const auto box = [&](Point middle, double wide, double high, Color filled) {
+    canvas.rectangle({middle.x - wide / 2.0, middle.y - high / 2.0},
+                     {middle.x + wide / 2.0, middle.y + high / 2.0}, filled);
+  };
+  const auto centre = [&](Cell cell) { return cell_centre(scene, cell.row, cell.column); };
+  for (int number = 0; number < kSize * kSize; ++number) {  // walls at the right of their cells
+    const Cell cell{.row = number / kSize, .column = number % kSize};
+    if (cell.column + 1 == kSize || neighbour(cell, kEast) != cell) continue;
+    box({centre(cell).x + half, centre(cell).y}, 6.0, 2.0 * half, kBlack);
+  }
+  box(centre(place(now.destination)), 16.0, 16.0, kWhite);
+  box(centre(now.taxi), 40.0, 24.0, kBlack);
+  const Point passenger = centre(now.passenger == kInTaxi ? now.taxi : place(now.passenger));
+  canvas.circle({passenger.x, passenger.y - 4.0}, 7.0, kBrown);
+  return canvas.take();
 }
 
 }  // namespace knurl

@@ -37,6 +37,7 @@ class Taxi final : public TabularEnv {
   void load(ByteReader& in, Rng& rng) override;
   /// The town, with t for the taxi and T with the passenger in it, and who wants to go where.
   [[nodiscard]] std::string render() const override;
+  [[nodiscard]] Image render_rgb() const override;
 
  private:
   Config config_;

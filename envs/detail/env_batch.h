@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "knurl/envs/detail/episode_recorder.h"
 #include "knurl/envs/detail/parallel_loop.h"
 #include "knurl/envs/vector_env.h"
 
@@ -31,7 +32,8 @@ struct EnvSlot {
   bool too_long = false;                ///< to be remembered
   bool ended = false;                   ///< by the last step
   EpisodeSummary last = {};             ///< the episode that the last step ended
-  std::string frame = {};               ///< after the last step, where frames are kept
+  std::unique_ptr<EpisodeRecorder> recorder = {};  ///< where episodes are recorded
+  std::string frame = {};                          ///< after the last step, where frames are kept
   std::exception_ptr error = {};
 };
 
@@ -58,6 +60,7 @@ class EnvBatch final : public VectorEnv {
   [[nodiscard]] std::string render(int env) const override {
     return options_.render ? slot(env).frame : slot(env).env->render();
   }
+  void record(const Recording& recording) override;
   void save(ByteWriter& out) const override;
   void load(ByteReader& in) override;
 

@@ -102,7 +102,10 @@ Moment EnvPlayer::next() {
   if (!info_names_.empty()) {
     call("info()", [&] { env_->info(std::span(info_).first(info_names_.size())); });
   }
-  if (options_.render) call("render()", [&] { (void)env_->render(); });
+  if (options_.render) {
+    call("render()", [&] { (void)env_->render(); });
+    call("render_rgb()", [&] { (void)env_->render_rgb(); });
+  }
 
   drew_ = drew_ || rngs_[rng_] != episode_rng();
   const bool cut_short = episode_ % 4 == 1 && step_ == 3;

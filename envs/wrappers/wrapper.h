@@ -19,6 +19,7 @@ class EnvWrapper : public Env {
   }
   void info(std::span<double> numbers) const override { inner_->info(numbers); }
   [[nodiscard]] std::string render() const override { return inner_->render(); }
+  [[nodiscard]] Image render_rgb() const override { return inner_->render_rgb(); }
   [[nodiscard]] bool can_save() const override { return inner_->can_save(); }
   void save(ByteWriter& out) const override { inner_->save(out); }
   void load(ByteReader& in, Rng& rng) override { inner_->load(in, rng); }

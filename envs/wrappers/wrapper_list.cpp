@@ -6,18 +6,22 @@
 #include <fmt/ranges.h>
 
 #include "knurl/core/base/error.h"
+#include "knurl/envs/wrappers/episode_statistics.h"
 #include "knurl/envs/wrappers/frame_stack.h"
 #include "knurl/envs/wrappers/rewards.h"
+#include "knurl/envs/wrappers/run_wrappers.h"
 #include "knurl/envs/wrappers/time_limit.h"
 
 namespace knurl {
 namespace {
 
 template <class W>
-WrapperEntry wrapper_entry(std::string name, std::string sentence) {
+WrapperEntry wrapper_entry(std::string name, std::string sentence,
+                           WrapperSubject subject = WrapperSubject::other) {
   return {.name = std::move(name),
           .sentence = std::move(sentence),
           .options = &schema_of<typename W::Config>(),
+          .subject = subject,
           .make = [](std::unique_ptr<Env> inner, const ConfigValue& options,
                      const std::string& path) -> std::unique_ptr<Env> {
             typename W::Config config;
@@ -28,6 +32,46 @@ WrapperEntry wrapper_entry(std::string name, std::string sentence) {
               fail(error.kind(), "{}{}: {}", options.place().prefix(), path, error.what());
             }
           }};
+}
+
+/// Of a wrapper that the run carries out: only its options are looked at here.
+template <class Options>
+WrapperEntry run_entry(std::string name, std::string sentence, WrapperSubject subject) {
+  return {
+      .name = std::move(name),
+      .sentence = std::move(sentence),
+      .options = &schema_of<Options>(),
+      .subject = subject,
+      .by_run = true,
+      .make = [](std::unique_ptr<Env> inner, const ConfigValue& options, const std::string& path) {
+        ValueType<Options>::read(options, path, {});
+        return inner;
+      }};
+}
+
+/// The path of a wrapper in the list.
+std::string path_of(std::size_t index) {
+  return fmt::format("env_config.wrappers[{}]", index);
+}
+
+/// Throws Error(config) where a wrapper follows one by which the run normalises what it is about.
+void check_order(std::span<const WrapperChoice> wrappers, std::size_t at) {
+  const WrapperEntry& entry = entry_of(wrappers[at]);
+  for (std::size_t i = 0; i < at; ++i) {
+    const WrapperEntry& before = entry_of(wrappers[i]);
+    const std::string where =
+        fmt::format("{}{}.{}", wrappers[at].place.prefix(), path_of(at), entry.name);
+    if (before.by_run && before.name == entry.name) {
+      fail(ErrorKind::config, "{}: stands in the list twice", where);
+    }
+    const bool of_one_subject =
+        entry.subject != WrapperSubject::other && before.subject == entry.subject;
+    if (!before.by_run || !of_one_subject) continue;
+    fail(ErrorKind::config,
+         "{}: is about {}: must stand before {}, since a run normalises what comes out of the "
+         "whole list",
+         where, name_of(entry.subject), before.name);
+  }
 }
 
 /// Throws Error(config), naming the nearest, where there is no such wrapper.
@@ -45,11 +89,21 @@ const WrapperEntry& find_wrapper(const std::string& name, const Place& place,
 }  // namespace
 
 const std::vector<WrapperEntry>& known_wrappers() {
+  constexpr WrapperSubject kObservations = WrapperSubject::observations;
+  constexpr WrapperSubject kRewards = WrapperSubject::rewards;
   static const std::vector<WrapperEntry> entries{
-      wrapper_entry<ClipReward>("ClipReward", "limits rewards, or takes their signs"),
-      wrapper_entry<FrameStack>("FrameStack", "shows the last observations as one"),
+      wrapper_entry<ClipReward>("ClipReward", "limits rewards, or takes their signs", kRewards),
+      wrapper_entry<EpisodeStatistics>(
+          "EpisodeStatistics", "reports return and length of episodes as at its place", kRewards),
+      wrapper_entry<FrameStack>("FrameStack", "shows the last observations as one", kObservations),
+      run_entry<NormalizeObservation>("NormalizeObservation",
+                                      "learns from observations of mean 0 and deviation 1",
+                                      kObservations),
+      run_entry<NormalizeReward>("NormalizeReward", "learns from rewards of one scale", kRewards),
+      run_entry<RecordEpisode>("RecordEpisode", "keeps episodes as moving pictures",
+                               WrapperSubject::other),
       wrapper_entry<TimeLimit>("TimeLimit", "truncates episodes, in place of the env's own limit"),
-      wrapper_entry<TransformReward>("TransformReward", "scales and shifts rewards")};
+      wrapper_entry<TransformReward>("TransformReward", "scales and shifts rewards", kRewards)};
   return entries;
 }
 
@@ -75,12 +129,29 @@ ConfigValue ValueType<WrapperChoice>::write(const WrapperChoice& value) {
   return out;
 }
 
+const WrapperEntry& entry_of(const WrapperChoice& choice) {
+  return find_wrapper(choice.name, choice.place, "env_config.wrappers");
+}
+
+RunWrappers run_wrappers(std::span<const WrapperChoice> wrappers) {
+  RunWrappers out;
+  for (std::size_t i = 0; i < wrappers.size(); ++i) {
+    const auto take = [&]<class T>(const char* name, std::optional<T>& options) {
+      if (wrappers[i].name != name) return;
+      options = ValueType<T>::read(wrappers[i].options, path_of(i) + "." + name, {});
+    };
+    take("NormalizeObservation", out.observations);
+    take("NormalizeReward", out.rewards);
+    take("RecordEpisode", out.recording);
+  }
+  return out;
+}
+
 std::unique_ptr<Env> wrap(std::unique_ptr<Env> env, std::span<const WrapperChoice> wrappers) {
   for (std::size_t i = 0; i < wrappers.size(); ++i) {
     const WrapperChoice& choice = wrappers[i];
-    const std::string path = fmt::format("env_config.wrappers[{}]", i);
-    const WrapperEntry& entry = find_wrapper(choice.name, choice.place, path);
-    env = entry.make(std::move(env), choice.options, path + "." + choice.name);
+    check_order(wrappers, i);
+    env = entry_of(choice).make(std::move(env), choice.options, path_of(i) + "." + choice.name);
   }
   return env;
 }

@@ -13,7 +13,8 @@ namespace {
 
 PPOConfig masked_config(const std::string& more = "{lr: 0.003}") {
   PPOConfig config = PPOConfig::from_yaml(
-      "{env: ActionMaskEnv, num_workers: 0, num_envs_per_worker: 8, train_batch_size: 1000,"
+      "{env: ActionMaskEnv, env_config: {strict: true}, num_workers: 0, num_envs_per_worker: 8, "
+      "train_batch_size: 1000,"
       " sgd_minibatch_size: 200, num_sgd_iter: 3, seed: 1,"
       " model: {fcnet_hiddens: [16]}}");
   config.update(parse_yaml(more, "test"), "");
@@ -63,7 +64,8 @@ TEST(ActionMask, TheNetDoesNotReadIt) {
 class Closing final : public Env {
  public:
   struct Config {
-    static void fields(auto&, auto&&) {}
+    bool strict = false;  // what all configs here give
+    static void fields(auto& self, auto&& field) { field("strict", self.strict, "nothing"); }
   };
   explicit Closing(const Config&) {}
   [[nodiscard]] EnvSpec spec() const override {
