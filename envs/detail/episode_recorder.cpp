@@ -15,6 +15,13 @@ constexpr const char* kUnfinished = ".unfinished";
 /// Of an episode: what comes after them is left out.
 constexpr std::int64_t kMostPictures = 20'000;
 
+/// Tells of the first recording that fails; the next one's error has another file's name.
+void warn_of_first(const std::string& recording, const std::string& reason) {
+  static std::atomic_flag warned;
+  if (warned.test_and_set()) return;
+  log(LogLevel::warning, "{} could not be recorded; the run goes on: {}", recording, reason);
+}
+
 }  // namespace
 
 /// Does something of a recording; where it fails, the recording is over.
@@ -23,11 +30,7 @@ void EpisodeRecorder::attempt(Body body) {
   try {
     body();
   } catch (...) {
-    static std::atomic_flag warned;  // the next episode's error has another file's name
-    if (!warned.test_and_set()) {
-      log(LogLevel::warning, "{} could not be recorded; the run goes on: {}", name_,
-          current_exception_text());
-    }
+    warn_of_first(name_, current_exception_text());
     drop();
   }
 }

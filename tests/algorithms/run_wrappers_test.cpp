@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "algorithm_cases.h"
+#include "knurl/algorithms/registry.h"
 #include "knurl/core/base/error.h"
+#include "knurl/core/config/yaml.h"
 
 namespace knurl {
 namespace {
@@ -51,22 +53,55 @@ TEST(RunWrappers, NormalisationByNameIsTheOptions) {
             by_name.weights);
 }
 
-TEST(RunWrappers, AnOptionThatSaysTheOppositeIsRefused) {
-  const auto refusal = [](const std::string& options) -> std::string {
-    try {
-      (void)config_of(kPpo, options)->build();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "accepted";
+TEST(RunWrappers, EpsilonsAreHeeded) {
+  const auto weights_with = [](const std::string& wrapper) {
+    return trained(fmt::format("{{env_config: {{wrappers: [{}]}}}}", wrapper)).weights;
   };
-  EXPECT_NE(refusal("{observation_filter: NoFilter, env_config: {wrappers: "
-                    "[NormalizeObservation]}}")
-                .find("observation_filter says the opposite"),
-            std::string::npos);
-  EXPECT_EQ(refusal("{observation_filter: MeanStdFilter, env_config: {wrappers: "
-                    "[NormalizeObservation]}}"),
+  for (const char* name : {"NormalizeObservation", "NormalizeReward"}) {
+    EXPECT_EQ(weights_with(name), weights_with(fmt::format("{{{}: {{epsilon: 1e-8}}}}", name)))
+        << name;
+    EXPECT_NE(weights_with(name), weights_with(fmt::format("{{{}: {{epsilon: 0.5}}}}", name)))
+        << name;
+  }
+}
+
+/// What resolving an algorithm's config fails with.
+std::string refusal(const std::string& options, const std::string& algorithm = "PPO") {
+  try {
+    const auto config = make_config(algorithm);
+    config->update(parse_yaml(options, "a.yaml"), "config");
+    (void)config->resolved();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(RunWrappers, AnOptionThatSaysTheOppositeIsRefused) {
+  EXPECT_EQ(refusal("env: CartPole-v1\nobservation_filter: NoFilter\nenv_config:\n  wrappers:\n"
+                    "  - NormalizeObservation"),
+            "a.yaml:5: env_config.wrappers: NormalizeObservation: observation_filter says the "
+            "opposite; give one of them");
+  EXPECT_EQ(refusal("env: CartPole-v1\nnormalize_rewards: false\nenv_config:\n  wrappers:\n"
+                    "  - NormalizeReward: {gamma: 0.9}"),
+            "a.yaml:5: env_config.wrappers: NormalizeReward: normalize_rewards says the opposite; "
+            "give one of them");
+  EXPECT_EQ(refusal("{env: CartPole-v1, observation_filter: MeanStdFilter, normalize_rewards: true,"
+                    " env_config: {wrappers: [NormalizeObservation, NormalizeReward]}}"),
+            "accepted")
+      << "the same twice";
+}
+
+TEST(RunWrappers, NormalisationThatMeansNothingIsRefused) {
+  EXPECT_EQ(
+      refusal("{env: Maze-v0, env_config: {wrappers: [NormalizeObservation]}}", "QLearning"),
+      "a.yaml:1: env_config.wrappers: NormalizeObservation: means nothing to QLearning; leave "
+      "it out");
+  EXPECT_EQ(refusal("{env: Maze-v0, env_config: {wrappers: [NormalizeReward]}}", "QLearning"),
             "accepted");
+  EXPECT_EQ(refusal("{env: CartPole-v1, evaluation_interval: 1, evaluation_config: "
+                    "{env_config: {wrappers: [NormalizeObservation]}}}"),
+            "evaluation_config: observations are normalised in training or not at all");
 }
 
 TEST(RunWrappers, RecordingChangesNothing) {

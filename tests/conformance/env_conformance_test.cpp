@@ -35,7 +35,8 @@ std::vector<Case> cases() {
   }
   for (const char* wrappers :
        {"[{ClipReward: {low: -0.5, high: 0.5}}]", "[{ClipReward: {sign: true}}]",
-        "[{TransformReward: {scale: -0.1, shift: 3}}]", "[{TimeLimit: {max_episode_steps: 9}}]"}) {
+        "[{TransformReward: {scale: -0.1, shift: 3}}]", "[EpisodeStatistics]",
+        "[{TimeLimit: {max_episode_steps: 9}}]"}) {
     for (const char* env : {"CartPole-v1", "Maze-v0", "Corridor-v0", "Dice-v0", "SavingDice-v0"}) {
       out.push_back({env, fmt::format("wrappers: {}", wrappers)});
     }

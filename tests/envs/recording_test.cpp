@@ -1,197 +1,205 @@
-#include <filesystem>
 #include <fstream>
-#include <set>
 
-#include <gif_lib.h>
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include "batch_driver.h"
-#include "knurl/core/config/yaml.h"
-#include "knurl/envs/builtin/cartpole.h"
-#include "knurl/envs/picture/files.h"
-#include "knurl/envs/vector_env.h"
+#include "picture/read_pictures.h"
+#include "test_envs.h"
 
 namespace knurl {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::BatchDriver;
+using testing::Gif;
+using testing::ScratchDirectory;
+using Names = std::vector<std::string>;
 
-constexpr Color kRed{200, 10, 20};
-constexpr Color kWhite{255, 255, 255};
-
-/// A directory of its own, gone in the end.
-class Folder {
+/// A Counter that shows its count as that many dark pixels in a row of eight.
+class ShownCounter final : public testing::Counter {
  public:
-  Folder()
-      : path_(fs::temp_directory_path() /
-              fmt::format("knurl-recording-{}-{}", ::getpid(),
-                          ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  [[nodiscard]] std::set<std::string> names() const {
-    std::set<std::string> out;
-    for (const auto& entry : fs::directory_iterator(path_)) out.insert(entry.path().filename());
+  explicit ShownCounter(int length) : Counter(length) {}
+  [[nodiscard]] Image render_rgb() const override {
+    Image out(8, 1, {255, 255, 255});
+    for (int i = 0; i < count(); ++i) out.at(i, 0) = {0, 0, 0};
     return out;
   }
-
- private:
-  fs::path path_;
 };
 
-Image read_png(const fs::path& path) {
-  png_image png{};
-  png.version = PNG_IMAGE_VERSION;
-  EXPECT_NE(png_image_begin_read_from_file(&png, path.c_str()), 0) << png.message;
-  png.format = PNG_FORMAT_RGB;
-  Image out(static_cast<int>(png.width), static_cast<int>(png.height), {});
-  EXPECT_NE(png_image_finish_read(&png, nullptr, out.pixels.data(), 0, nullptr), 0) << png.message;
+/// Throws as soon as it is looked at after the reset.
+class ShyCounter final : public testing::Counter {
+ public:
+  explicit ShyCounter(int length) : Counter(length) {}
+  [[nodiscard]] std::string render() const override {
+    if (count() > 0) throw std::runtime_error("do not look");
+    return "?";
+  }
+};
+
+template <class E>
+BatchDriver driver_of(int length, const VectorEnvOptions& options) {
+  return BatchDriver(make_vector_env(
+      "Counter", [=] { return std::make_unique<E>(length); }, Rng(1), options));
+}
+
+int dark_pixels(const Image& image) {
+  return static_cast<int>(std::ranges::count(image.pixels, Color{0, 0, 0}));
+}
+
+Recording to(const fs::path& directory, const RecordEpisode& options) {
+  Recording out;
+  out.options = options;
+  out.directory = directory;
   return out;
 }
 
-/// All pictures of a GIF.
-std::vector<Image> read_gif(const fs::path& path) {
-  int error = 0;
-  GifFileType* gif = DGifOpenFileName(path.c_str(), &error);
-  EXPECT_NE(gif, nullptr) << path;
-  std::vector<Image> out;
-  if (!gif) return out;
-  EXPECT_EQ(DGifSlurp(gif), GIF_OK) << path;
-  for (int i = 0; i < gif->ImageCount; ++i) {
-    const SavedImage& saved = gif->SavedImages[i];
-    const ColorMapObject* colors =
-        saved.ImageDesc.ColorMap ? saved.ImageDesc.ColorMap : gif->SColorMap;
-    Image image(saved.ImageDesc.Width, saved.ImageDesc.Height, {});
-    for (std::size_t pixel = 0; pixel < image.pixels.size(); ++pixel) {
-      const GifColorType& color = colors->Colors[saved.RasterBits[pixel]];
-      image.pixels[pixel] = {color.Red, color.Green, color.Blue};
-    }
-    out.push_back(std::move(image));
+/// Records `steps` steps of two envs whose episodes last three, and then lets go of them.
+Names recorded(const ScratchDirectory& scratch, const RecordEpisode& options, int steps) {
+  {
+    BatchDriver driver = driver_of<ShownCounter>(3, {.num_envs = 2});
+    Recording recording = to(scratch.path(), options);
+    recording.worker = 1;
+    driver.env().record(recording);
+    driver.reset();
+    for (int i = 0; i < steps; ++i) driver.step();
   }
-  DGifCloseFile(gif, &error);
-  return out;
+  return scratch.names();
 }
 
-TEST(Recording, APngIsThePicture) {
-  const Folder folder;
-  Image image(5, 3, kWhite);
-  image.at(4, 2) = kRed;
-  image.at(0, 1) = {1, 2, 3};
-  write_png(folder.path() / "a.png", image);
-  EXPECT_EQ(read_png(folder.path() / "a.png"), image);
-  EXPECT_THROW(write_png(folder.path() / "nowhere" / "a.png", image), Error);
-}
-
-TEST(Recording, AGifIsItsPicturesInOrder) {
-  const Folder folder;
-  std::vector<Image> pictures(3, Image(7, 4, kWhite));
-  pictures[1].at(6, 3) = kRed;
-  pictures[2].at(0, 0) = {0, 0, 255};
-  GifWriter gif(folder.path() / "a.gif", {.width = 7, .height = 4});
-  for (const Image& picture : pictures) gif.add(picture);
-  gif.close();
-  EXPECT_EQ(read_gif(folder.path() / "a.gif"), pictures);
-}
-
-TEST(Recording, MoreColoursThanAGifHasAreRounded) {
-  const Folder folder;
-  Image image(64, 64, kWhite);
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 64; ++x) {
-      image.at(x, y) = {static_cast<std::uint8_t>(4 * x), static_cast<std::uint8_t>(4 * y), 128};
-    }
+TEST(Recording, HasThePicturesOfTheResetAndOfEachStep) {
+  const ScratchDirectory scratch;
+  EXPECT_EQ(recorded(scratch, {.every = 4, .fps = 10, .format = RecordingFormat::both}, 3),
+            (Names{"training_episode_000000_worker_1_env_0",
+                   "training_episode_000000_worker_1_env_0.gif"}));
+  const Gif gif = testing::read_gif(scratch.path() / "training_episode_000000_worker_1_env_0.gif");
+  ASSERT_EQ(gif.pictures.size(), 4U);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(dark_pixels(gif.pictures[static_cast<std::size_t>(i)]), i);
+    EXPECT_EQ(gif.pictures[static_cast<std::size_t>(i)].width, 8);
   }
-  GifWriter gif(folder.path() / "a.gif", {.width = 64, .height = 64});
-  gif.add(image);
-  gif.close();
-  const std::vector<Image> read = read_gif(folder.path() / "a.gif");
-  ASSERT_EQ(read.size(), 1U);
-  for (int y = 0; y < 64; ++y) {
-    for (int x = 0; x < 64; ++x) {
-      ASSERT_NEAR(read[0].at(x, y).red, 4 * x, 26);
-      ASSERT_NEAR(read[0].at(x, y).green, 4 * y, 26);
-    }
+  EXPECT_EQ(gif.delays, std::vector<int>(4, 10));
+  const std::string folder = "training_episode_000000_worker_1_env_0";
+  EXPECT_EQ(scratch.names(folder),
+            (Names{"step_000000.png", "step_000001.png", "step_000002.png", "step_000003.png"}));
+  EXPECT_EQ(dark_pixels(testing::read_png(scratch.path() / folder / "step_000002.png")), 2);
+}
+
+TEST(Recording, TakesEveryKthEpisodeOfTheRun) {
+  const ScratchDirectory scratch;  // env 0 plays episodes 0, 2, 4, env 1 1, 3, 5
+  EXPECT_EQ(recorded(scratch, {.every = 3}, 9),
+            (Names{"training_episode_000000_worker_1_env_0.gif",
+                   "training_episode_000003_worker_1_env_1.gif"}));
+}
+
+TEST(Recording, StopsAtTheMostEpisodes) {
+  const ScratchDirectory scratch;
+  EXPECT_EQ(recorded(scratch, {.every = 1, .max_episodes = 2}, 9),
+            (Names{"training_episode_000000_worker_1_env_0.gif",
+                   "training_episode_000001_worker_1_env_1.gif"}));
+}
+
+TEST(Recording, SkipsStepsButNeverTheLast) {
+  const ScratchDirectory scratch;
+  EXPECT_EQ(recorded(scratch, {.every = 9, .frame_step = 2, .format = RecordingFormat::png}, 3),
+            (Names{"training_episode_000000_worker_1_env_0"}));
+  EXPECT_EQ(scratch.names("training_episode_000000_worker_1_env_0"),
+            (Names{"step_000000.png", "step_000002.png", "step_000003.png"}));
+}
+
+TEST(Recording, GivesNamesToWholeEpisodesOnly) {
+  const ScratchDirectory scratch;
+  {
+    BatchDriver driver = driver_of<ShownCounter>(3, {});
+    driver.env().record(to(scratch.path(), {.every = 1, .format = RecordingFormat::both}));
+    driver.reset();
+    driver.step();
+    EXPECT_EQ(scratch.names(), (Names{".training_episode_000000_worker_0_env_0.gif.unfinished",
+                                      ".training_episode_000000_worker_0_env_0.unfinished"}));
+  }
+  EXPECT_EQ(scratch.names(), Names());
+}
+
+TEST(Recording, RemovesWhatAKilledProcessLeft) {
+  const ScratchDirectory scratch;
+  const Names others{".evaluation_0_episode_000000_worker_0_env_0.gif.unfinished",
+                     ".training_episode_000000_worker_2_env_1.gif.unfinished", "mine.txt"};
+  for (const std::string& name : others) std::ofstream(scratch.path() / name) << "half";
+  std::ofstream(scratch.path() / ".training_episode_000007_worker_0_env_0.gif.unfinished")
+      << "half";
+  BatchDriver driver = driver_of<ShownCounter>(3, {});
+  driver.env().record(to(scratch.path(), {}));
+  EXPECT_EQ(scratch.names(), others);
+}
+
+TEST(Recording, SkipsAnEpisodeWhoseBeginningItDidNotSee) {
+  const ScratchDirectory scratch;
+  BatchDriver driver = driver_of<ShownCounter>(3, {});
+  driver.env().record(to(scratch.path(), {.every = 1}));
+  driver.reset();
+  driver.step();
+  ByteWriter out;
+  driver.env().save(out);
+  const std::vector<std::byte> state = out.take_bytes();
+  ByteReader in(state);
+  driver.env().load(in);
+  for (int i = 0; i < 5; ++i) driver.step();  // two more of episode 0, and episode 1
+  EXPECT_FALSE(fs::exists(scratch.path() / "training_episode_000000_worker_0_env_0.gif"));
+  EXPECT_TRUE(fs::exists(scratch.path() / "training_episode_000001_worker_0_env_0.gif"));
+}
+
+TEST(Recording, ReplacesARecordingOfTheSameName) {
+  const ScratchDirectory scratch;
+  const RecordEpisode options{.every = 9, .format = RecordingFormat::both};
+  const std::string folder = "training_episode_000000_worker_1_env_0";
+  fs::create_directory(scratch.path() / folder);
+  std::ofstream(scratch.path() / folder / "step_000009.png") << "old";
+  recorded(scratch, options, 3);
+  EXPECT_EQ(scratch.names(folder).size(), 4U);
+}
+
+TEST(Recording, ThatFailsIsWarnedOfOnceAndChangesNothing) {
+  BatchDriver plain = driver_of<ShyCounter>(3, {.num_envs = 2});
+  BatchDriver watched = driver_of<ShyCounter>(3, {.num_envs = 2});
+  const ScratchDirectory scratch;
+  watched.env().record(to(scratch.path(), {.every = 1}));
+  std::ofstream(scratch.path() / "file") << "in the way";
+  BatchDriver nowhere = driver_of<ShownCounter>(3, {.num_envs = 2});
+  nowhere.env().record(to(scratch.path() / "file", {.every = 1}));
+  ::testing::internal::CaptureStderr();
+  plain.reset();
+  watched.reset();
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(plain.step(), watched.step());
+  nowhere.reset();
+  for (int i = 0; i < 9; ++i) nowhere.step();
+  const std::string told = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(told,
+            "knurl: warning: training_episode_000000_worker_0_env_0 could not be recorded; the "
+            "run goes on: do not look\n");
+  for (const std::string& name : scratch.names()) {
+    EXPECT_TRUE(name == "file" || name.starts_with("."))
+        << name << " is of an episode that was not recorded";
   }
 }
 
-/// Two mazes that record below a folder, stepped for so long.
-void run_mazes(const fs::path& directory, const RecordEpisode& options, int steps) {
-  BatchDriver mazes(make_vector_env("Maze-v0", parse_yaml("{max_episode_steps: 4}", "test"), Rng(1),
-                                    {.num_envs = 2, .total_envs = 2}));
-  mazes.env().record({.options = options, .directory = directory, .worker = 3});
-  mazes.reset();
-  for (int i = 0; i < steps; ++i) mazes.step();
-}
-
-TEST(Recording, EachSoManyEpisodesAreKeptWhicheverEnvStepsThem) {
-  const Folder folder;
-  run_mazes(folder.path(), {.every = 3}, 18);  // four whole episodes of two envs, and a half
-  EXPECT_EQ(folder.names(), (std::set<std::string>{"training_episode_000000_worker_3_env_0.gif",
-                                                   "training_episode_000003_worker_3_env_1.gif",
-                                                   "training_episode_000006_worker_3_env_0.gif"}));
-  EXPECT_EQ(read_gif(folder.path() / "training_episode_000003_worker_3_env_1.gif").size(), 5U)
-      << "the start and four steps";
-}
-
-TEST(Recording, NoMoreThanAskedFor) {
-  const Folder folder;
-  run_mazes(folder.path(), {.every = 1, .max_episodes = 2, .frame_step = 3}, 18);
-  EXPECT_EQ(folder.names(), (std::set<std::string>{"training_episode_000000_worker_3_env_0.gif",
-                                                   "training_episode_000001_worker_3_env_1.gif"}));
-  EXPECT_EQ(read_gif(folder.path() / "training_episode_000000_worker_3_env_0.gif").size(), 3U)
-      << "steps 0, 3 and the last";
-}
-
-TEST(Recording, PngsAreAFolderForEachEpisode) {
-  const Folder folder;
-  run_mazes(folder.path(), {.every = 100, .format = RecordingFormat::png}, 5);
-  const fs::path episode = folder.path() / "training_episode_000000_worker_3_env_0";
-  ASSERT_TRUE(fs::is_directory(episode));
-  const auto files = std::distance(fs::directory_iterator(episode), fs::directory_iterator());
-  EXPECT_EQ(files, 5);
-  const Image last = read_png(episode / "step_000004.png");
-  EXPECT_EQ(last.width, 320);
-  EXPECT_EQ(last.height, 320);
-}
-
-TEST(Recording, WhereNothingCanBeWrittenTheRunGoesOn) {
-  const Folder folder;
-  std::ofstream(folder.path() / "file") << "in the way";
-  EXPECT_NO_THROW(run_mazes(folder.path() / "file", {.every = 1}, 10));
-  EXPECT_EQ(folder.names(), std::set<std::string>{"file"});
-}
-
-TEST(Recording, ThePictureMovesWithTheWorld) {
-  CartPole env({});
-  const SpaceLayout layout(env.spec().observation);
-  const SpaceLayout actions(env.spec().action);
-  SpaceValue observation(layout);
-  SpaceValue action(actions);
-  Rng rng(1);
-  env.reset(rng, observation.row());
-  const Image before = env.render_rgb();
-  for (int i = 0; i < 5; ++i) env.step(std::as_const(action).row(), observation.row());
-  const Image after = env.render_rgb();
-  EXPECT_EQ(before.width, after.width);
-  EXPECT_FALSE(before == after);
-}
-
-TEST(Recording, TextIsAPictureInASmallFont) {
-  EXPECT_TRUE(text_image("").empty());
-  const Image one = text_image("a");
-  const Image two = text_image("ab\nc");
-  EXPECT_EQ(two.width - one.width, text_image("abc").width - two.width);
-  EXPECT_GT(two.height, one.height);
-  EXPECT_FALSE(text_image("a") == text_image("b"));
+TEST(Recording, IsTheSameOverThreads) {
+  const auto names_of = [](Stepping stepping) {
+    const ScratchDirectory scratch;
+    {
+      BatchDriver driver =
+          driver_of<ShownCounter>(3, {.num_envs = 6, .stepping = stepping, .num_threads = 4});
+      driver.env().record(to(scratch.path(), {.every = 1}));
+      driver.reset();
+      for (int i = 0; i < 6; ++i) driver.step();
+    }
+    std::vector<std::pair<std::string, std::vector<Image>>> out;
+    for (const std::string& name : scratch.names()) {
+      out.emplace_back(name, testing::read_gif(scratch.path() / name).pictures);
+    }
+    return out;
+  };
+  const auto expected = names_of(Stepping::serial);
+  EXPECT_EQ(expected.size(), 12U);
+  EXPECT_EQ(names_of(Stepping::parallel), expected);
 }
 
 }  // namespace

@@ -210,51 +210,5 @@ TEST(Wrappers, AreReadBackAsTheyAreWritten) {
   EXPECT_EQ(List::write(List::read(given, "wrappers", {})), given);
 }
 
-TEST(Wrappers, EpisodeStatisticsAreThoseAtTheirPlace) {
-  const auto env = wrapped(std::make_unique<Counter>(9),
-                           "[EpisodeStatistics, {TransformReward: {scale: 10}}, "
-                           "{EpisodeStatistics: {name: scaled}}]");
-  EXPECT_EQ(env->spec().info,
-            (std::vector<std::string>{"episode/r", "episode/l", "scaled/r", "scaled/l"}));
-  const SpaceLayout observations(env->spec().observation);
-  SpaceValue observation(observations);
-  const SpaceLayout actions(env->spec().action);
-  SpaceValue action(actions);
-  Rng rng(1);
-  for (int episode = 0; episode < 2; ++episode) {
-    env->reset(rng, observation.row());
-    for (int i = 0; i < 3; ++i) env->step(std::as_const(action).row(), observation.row());
-  }
-  std::vector<double> numbers(4);
-  env->info(numbers);
-  EXPECT_NEAR(numbers[0], 0.3, 1e-12);
-  EXPECT_EQ(numbers[1], 3.0);
-  EXPECT_NEAR(numbers[2], 3.0, 1e-12);
-  EXPECT_EQ(numbers[3], 3.0);
-}
-
-TEST(Wrappers, NumbersOfOneNameTwiceAreRefused) {
-  EXPECT_NE(refusal("CartPole-v1", "{wrappers: [EpisodeStatistics, EpisodeStatistics]}")
-                .find("name = episode: there is an info number episode/r already"),
-            std::string::npos);
-}
-
-// a run normalises what comes out of the whole list
-TEST(Wrappers, WhatWouldFollowNormalisationIsRefusedWithItsPlace) {
-  EXPECT_NE(refusal("CartPole-v1", "{wrappers: [NormalizeReward, {ClipReward: {high: 1}}]}")
-                .find("a.yaml:1: env_config.wrappers[1].ClipReward: is about rewards: must stand "
-                      "before NormalizeReward"),
-            std::string::npos);
-  EXPECT_NE(refusal("CartPole-v1", "{wrappers: [NormalizeObservation, {FrameStack: {num: 2}}]}")
-                .find("is about observations: must stand before NormalizeObservation"),
-            std::string::npos);
-  EXPECT_NE(refusal("CartPole-v1", "{wrappers: [NormalizeReward, NormalizeReward]}")
-                .find("stands in the list twice"),
-            std::string::npos);
-  EXPECT_EQ(refusal("CartPole-v1",
-                    "{wrappers: [{ClipReward: {high: 1}}, NormalizeReward, NormalizeObservation]}"),
-            "");
-}
-
 }  // namespace
 }  // namespace knurl
