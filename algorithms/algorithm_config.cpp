@@ -175,7 +175,9 @@ void AlgorithmConfig::update(const ConfigValue& map, const std::string& path, Pr
     notes_.push_back(std::move(note));
   }
   refuse_misplaced_model_keys(own, path, problems);
-  read_sections(own, sections(), path, problems);
+  const std::vector<Section> parts = sections();
+  read_sections(own, parts, path, problems);
+  places_.note(own, parts);
   if (own.find("evaluation_config")) notes_ = for_evaluation(path, problems)->notes_;
 }
 
@@ -263,12 +265,36 @@ void AlgorithmConfig::take_over_wrappers() {
 
 std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
   auto out = clone();
-  CommonOptions& c = out->common_;
-  out->check();
-  out->take_over_wrappers();
+  out->resolve("");
+  const ConfigValue::Map* over = out->common_.evaluation.evaluation_config->map();
+  if (!over || over->empty()) return out;
+  const auto evaluated = out->for_evaluation();
+  evaluated->resolve("evaluation_config: ");
+  if (evaluated->filters_observations() && !out->filters_observations()) {
+    fail(ErrorKind::config,
+         "{}evaluation_config: observations are normalised in training or not at all",
+         evaluated->places_.first_in("rollouts.observation_filter").prefix());
+  }
+  return out;
+}
+
+void AlgorithmConfig::resolve(const std::string& part) {
+  try {
+    check();
+    take_over_wrappers();
+    close_open_ends();
+    resolve_own();
+  } catch (const Error& error) {
+    fail(error.kind(), "{}{}{}", places_.first_in(error.what()).prefix(), part, error.what());
+  }
+}
+
+/// Works out "auto" and null in the common options.
+void AlgorithmConfig::close_open_ends() {
+  CommonOptions& c = common_;
   const int num_envs = num_envs_of(c.rollouts);
   if (c.rollouts.rollout_fragment_length->is_auto()) {
-    c.rollouts.rollout_fragment_length = Default{out->auto_fragment_length(num_envs)};
+    c.rollouts.rollout_fragment_length = Default{auto_fragment_length(num_envs)};
   }
   if (const auto schedule = *c.training.lr_schedule) {
     c.training.lr = Default{*schedule};
@@ -285,18 +311,6 @@ std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
         "driver, after training");
     evaluation.evaluation_parallel_to_training = Default{false};
   }
-  out->resolve_own();
-  if (const ConfigValue::Map* over = evaluation.evaluation_config->map(); over && !over->empty()) {
-    try {
-      const auto evaluated = out->for_evaluation()->resolved();
-      if (evaluated->filters_observations() && !out->filters_observations()) {
-        fail(ErrorKind::config, "observations are normalised in training or not at all");
-      }
-    } catch (const Error& error) {
-      fail(error.kind(), "evaluation_config: {}", error.what());
-    }
-  }
-  return out;
 }
 
 void AlgorithmConfig::check() const {

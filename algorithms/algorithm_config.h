@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "knurl/algorithms/callbacks.h"
+#include "knurl/algorithms/option_places.h"
 #include "knurl/algorithms/options.h"
 #include "knurl/core/config/problems.h"
 #include "knurl/core/config/schema.h"
@@ -112,7 +113,9 @@ class AlgorithmConfig {
  protected:
   AlgorithmConfig() = default;
   AlgorithmConfig(const AlgorithmConfig& other)
-      : common_(other.common_), notes_(other.notes_) {}  // a copy of a frozen one is not frozen
+      : common_(other.common_),
+        notes_(other.notes_),
+        places_(other.places_) {}  // a copy of a frozen one is not frozen
   AlgorithmConfig& operator=(const AlgorithmConfig&) = delete;
 
   /// The options of this algorithm alone; they belong to the group "training".
@@ -134,6 +137,9 @@ class AlgorithmConfig {
   }
 
  private:
+  /// Makes itself what resolved() gives; errors say their place and `part`.
+  void resolve(const std::string& part);
+  void close_open_ends();
   void check() const;
   void take_over_wrappers();
   [[nodiscard]] std::unique_ptr<AlgorithmConfig> for_evaluation(const std::string& path,
@@ -141,6 +147,7 @@ class AlgorithmConfig {
 
   CommonOptions common_;
   std::vector<std::string> notes_;
+  OptionPlaces places_;
   bool frozen_ = false;
 };
 

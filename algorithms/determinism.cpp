@@ -13,20 +13,20 @@ void check_deterministic(const CommonOptions& options) {
   if (evaluation.evaluation_duration->is_auto() &&
       evaluation.evaluation_interval->value_or(0) > 0) {
     fail(ErrorKind::config,
-         "evaluation.evaluation_duration = auto: how many episodes it is depends on time; give "
-         "debugging.deterministic a number of them");
+         "evaluation.evaluation_duration = auto: how many episodes it is depends on time; give a "
+         "number of them to a deterministic run");
   }
   if (const double seconds = options.reporting.min_time_s_per_iteration->value_or(0.0);
       seconds > 0.0) {
     fail(ErrorKind::config,
          "reporting.min_time_s_per_iteration = {}: where an iteration ends depends on time; give "
-         "debugging.deterministic min_sample_timesteps_per_iteration instead",
+         "min_sample_timesteps_per_iteration to a deterministic run instead",
          seconds);
   }
   if (const int threads = options.resources.num_cpus_for_local_worker; threads > 1) {
     fail(ErrorKind::config,
          "resources.num_cpus_for_local_worker = {}: how threads share out sums decides their last "
-         "bits; debugging.deterministic needs 1",
+         "bits; a deterministic run needs 1",
          threads);
   }
 }

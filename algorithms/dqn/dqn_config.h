@@ -91,7 +91,7 @@ struct DqnOptions {
     field("v_min", self.v_min, "least return of the distribution", Range{-1e9, 1e9});
     field("v_max", self.v_max, "largest return of the distribution", Range{-1e9, 1e9});
     field("noisy", self.noisy, "explore by learnt noise in the heads' weights");
-    field("sigma0", self.sigma0, "that noise at the start", Range{.low = 0, .low_open = true});
+    field("sigma0", self.sigma0, "that noise at the start", above(0));
     field("adam_epsilon", self.adam_epsilon, "the same as optimizer.epsilon", at_least(1e-30));
     field("replay_buffer_config", self.replay_buffer_config, "what is remembered, how it is drawn");
     field("store_buffer_in_checkpoints", self.store_buffer_in_checkpoints,

@@ -66,9 +66,10 @@ struct PpoOptions {
           "the same over env steps: instead of entropy_coeff", at_least(0));
     field("clip_param", self.clip_param,
           "how far the policy may move: clip of the ratio, constant or over env steps",
-          at_least(0));
+          Range{.low = 0});
     field("vf_clip_param", self.vf_clip_param,
-          "squared errors of the value beyond this teach nothing; .inf: all teach", above(0));
+          "squared errors of the value beyond this teach nothing; .inf: all teach",
+          above_or_infinite(0));
     field("target_kl", self.target_kl,
           "end the passes over a batch where the KL divergence from the old policy is above 1.5 "
           "times this; null: never",

@@ -79,6 +79,11 @@ std::string Range::text() const {
   return fmt::format("in {}{}, {}{}", low_open ? '(' : '[', low, high, high_open ? ')' : ']');
 }
 
+std::string Range::rule_against(double value) const {
+  if (std::isinf(value) && value > low) return "finite";
+  return bounded() ? text() : "a number";
+}
+
 const Field* Schema::find(std::string_view name) const {
   const auto found = std::ranges::find_if(fields_, [&](const Field& field) {
     return field.name == name || std::ranges::count(field.aliases, name) > 0;

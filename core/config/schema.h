@@ -27,11 +27,16 @@ struct Range {
   [[nodiscard]] bool bounded() const;
   /// "in [0, 1]", "at least 1", "above 0"; nothing where all numbers are allowed.
   [[nodiscard]] std::string text() const;
+  /// text(), or what else keeps `value` out: "a number", "finite".
+  [[nodiscard]] std::string rule_against(double value) const;
 };
 constexpr Range at_least(double low) {
-  return {.low = low};
+  return {.low = low, .high_open = true};
 }
 constexpr Range above(double low) {
+  return {.low = low, .low_open = true, .high_open = true};
+}
+constexpr Range above_or_infinite(double low) {
   return {.low = low, .low_open = true};
 }
 

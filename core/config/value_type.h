@@ -97,7 +97,7 @@ struct ValueType<T> {
                     const std::string& where = "") {
     if (std::same_as<T, bool> || range.holds(static_cast<double>(value))) return;
     fail(ErrorKind::config, "{}{} = {}: must be {}", where, path, value,
-         range.bounded() ? range.text() : "a number");
+         range.rule_against(static_cast<double>(value)));
   }
 };
 

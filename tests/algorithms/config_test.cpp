@@ -181,11 +181,14 @@ TEST(Config, OptionsThatAreNotBuiltYetAreRefusedByNameUnlessOff) {
 }
 
 TEST(Config, ContradictionsNameBothOptions) {
-  EXPECT_EQ(refusal_of("{env: CartPole-v1, model: {use_lstm: true}}", "DQN"),
-            "training.model.use_lstm = true: DQN learns from single steps; PPO has models that "
-            "remember");
-  EXPECT_EQ(refusal_of("{env: CartPole-v1, train_batch_size: 100, sgd_minibatch_size: 200}"),
-            "training.sgd_minibatch_size = 200 is larger than training.train_batch_size = 100");
+  EXPECT_EQ(
+      refusal_of("{env: CartPole-v1, model: {use_lstm: true}}", "DQN"),
+      "a.yaml:1: training.model.use_lstm = true: DQN learns from single steps; PPO has models that "
+      "remember");
+  EXPECT_EQ(
+      refusal_of("{env: CartPole-v1, train_batch_size: 100, sgd_minibatch_size: 200}"),
+      "a.yaml:1: training.sgd_minibatch_size = 200 is larger than training.train_batch_size = "
+      "100");
   EXPECT_NE(refusal_of("{env: CartPole-v1, lr: 0.1, lr_schedule: [[0, 1.0], [10, 0.0]]}")
                 .find("training.lr and training.lr_schedule"),
             std::string::npos);
@@ -205,12 +208,38 @@ TEST(Config, ContradictionsNameBothOptions) {
                 .find("use StochasticSampling"),
             std::string::npos);
   EXPECT_EQ(refusal_of("{env: CartPole-v1, exploration_config: {final_epsilon: 0.1}}"),
-            "exploration.exploration_config.final_epsilon belongs to EpsilonGreedy, but "
+            "a.yaml:1: exploration.exploration_config.final_epsilon belongs to EpsilonGreedy, but "
             "exploration.exploration_config.type = StochasticSampling; leave one out");
+  EXPECT_EQ(refusal_of("{env: CartPole-v1, optimizer: {type: sgd, beta1: 0.5}}"),
+            "a.yaml:1: training.optimizer.beta1 belongs to adam, but training.optimizer.type = "
+            "sgd; leave one "
+            "out");
+}
+
+TEST(Config, ContradictionsAreShownInTheFile) {
   EXPECT_EQ(
-      refusal_of("{env: CartPole-v1, optimizer: {type: sgd, beta1: 0.5}}"),
-      "training.optimizer.beta1 belongs to adam, but training.optimizer.type = sgd; leave one "
-      "out");
+      refusal_of("env: CartPole-v1\nlambda: 0.9\nminibatch_size: 200\n"
+                 "train_batch_size_per_learner: 100\n"),
+      "a.yaml:3: training.sgd_minibatch_size = 200 is larger than training.train_batch_size = "
+      "100");
+  EXPECT_EQ(refusal_of("env: CartPole-v1\nexploration_config:\n  type: StochasticSampling\n"
+                       "  temperature: 3\n"),
+            "a.yaml:4: exploration.exploration_config.temperature belongs to SoftQ, but "
+            "exploration.exploration_config.type = StochasticSampling; leave one out");
+  EXPECT_EQ(refusal_of("env: CartPole-v1\ntrain_batch_size: 100\nsgd_minibatch_size: 10\n"
+                       "evaluation_config:\n  train_batch_size: 9\n"),
+            "a.yaml:3: evaluation_config: training.sgd_minibatch_size = 10 is larger than "
+            "training.train_batch_size = 9");
+}
+
+TEST(Config, ContradictionsOfCodeHaveNoPlace) {
+  EXPECT_EQ(refusal([] {
+              PPOConfig config;
+              config.environment("CartPole-v1")
+                  .training({.train_batch_size = 100}, {.sgd_minibatch_size = 200});
+              (void)config.resolved();
+            }),
+            "training.sgd_minibatch_size = 200 is larger than training.train_batch_size = 100");
 }
 
 TEST(Config, ADeterministicRunIsRefusedWhatTimeOrCoresDecide) {
@@ -222,14 +251,17 @@ TEST(Config, ADeterministicRunIsRefusedWhatTimeOrCoresDecide) {
       "evaluation_duration: auto, evaluation_parallel_to_training: true, evaluation_num_workers: 1";
   const std::string evaluated = automatic + ", evaluation_interval: 2";
   EXPECT_EQ(with("true", evaluated),
-            "evaluation.evaluation_duration = auto: how many episodes it is depends on time; give "
-            "debugging.deterministic a number of them");
+            "a.yaml:1: evaluation.evaluation_duration = auto: how many episodes it is depends on "
+            "time; give a "
+            "number of them to a deterministic run");
   EXPECT_EQ(with("true", "min_time_s_per_iteration: 0.5"),
-            "reporting.min_time_s_per_iteration = 0.5: where an iteration ends depends on time; "
-            "give debugging.deterministic min_sample_timesteps_per_iteration instead");
-  EXPECT_EQ(with("true", "num_cpus_for_local_worker: 2"),
-            "resources.num_cpus_for_local_worker = 2: how threads share out sums decides their "
-            "last bits; debugging.deterministic needs 1");
+            "a.yaml:1: reporting.min_time_s_per_iteration = 0.5: where an iteration ends depends "
+            "on time; "
+            "give min_sample_timesteps_per_iteration to a deterministic run instead");
+  EXPECT_EQ(
+      with("true", "num_cpus_for_local_worker: 2"),
+      "a.yaml:1: resources.num_cpus_for_local_worker = 2: how threads share out sums decides their "
+      "last bits; a deterministic run needs 1");
   for (const std::string& fine :
        {automatic, std::string("min_time_s_per_iteration: 0"),
         std::string("evaluation_interval: 2, evaluation_duration: 3, num_workers: 4")}) {
@@ -243,9 +275,9 @@ TEST(Config, ADeterministicRunIsRefusedWhatTimeOrCoresDecide) {
 
 TEST(Config, AnOptionThatMeansNothingToTheAlgorithmIsRefused) {
   EXPECT_EQ(refusal_of("{env: Maze-v0, model: {fcnet_hiddens: [8]}}", "QLearning"),
-            "training.model: means nothing to QLearning; leave it out");
+            "a.yaml:1: training.model: means nothing to QLearning; leave it out");
   EXPECT_EQ(refusal_of("{env: Maze-v0, grad_clip: 1}", "QLearning"),
-            "training.grad_clip: means nothing to QLearning; leave it out");
+            "a.yaml:1: training.grad_clip: means nothing to QLearning; leave it out");
 }
 
 TEST(Config, AnEnvThatIsMissingOrUnknownIsRefused) {

@@ -146,7 +146,8 @@ TEST(Evaluation, EvaluationConfigIsCheckedWhereItIsRead) {
 
 TEST(Evaluation, AutoNeedsATrainingThatItLastsAsLongAs) {
   const std::string rule =
-      "evaluation.evaluation_duration = auto: lasts as long as the training beside it; give "
+      "a.yaml:1: evaluation.evaluation_duration = auto: lasts as long as the training beside it; "
+      "give "
       "evaluation_parallel_to_training: true and evaluation_num_workers";
   EXPECT_EQ(refusal([] { evaluated("{evaluation_duration: auto}"); }), rule);
   EXPECT_EQ(refusal([] {

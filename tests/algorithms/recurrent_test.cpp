@@ -218,9 +218,10 @@ TEST(Recurrent, OptionsThatDoNotFitAreRefused) {
     return "accepted";
   };
   PPOConfig config = recurrent_config("{}", "{sgd_minibatch_size: 2}");
-  EXPECT_EQ(refusal(config),
-            "training.sgd_minibatch_size = 2 is smaller than training.model.max_seq_len = 3: a "
-            "minibatch holds whole sequences");
+  EXPECT_EQ(
+      refusal(config),
+      "test:1: training.sgd_minibatch_size = 2 is smaller than training.model.max_seq_len = 3: a "
+      "minibatch holds whole sequences");
 }
 
 }  // namespace

@@ -103,8 +103,10 @@ Finished knurl(const std::vector<std::string>& arguments, const fs::path& direct
   return Process(std::move(command), directory, environment).wait();
 }
 
-Scratch::Scratch() : path_(fs::temp_directory_path() / ("knurl-e2e-" + unique_name())) {
-  fs::create_directories(path_);
+Scratch::Scratch() {
+  std::string name = fs::temp_directory_path() / "knurl-e2e-XXXXXX";
+  if (!::mkdtemp(name.data())) throw std::runtime_error(name + ": cannot be made");
+  path_ = name;
 }
 
 Scratch::~Scratch() {

@@ -138,6 +138,20 @@ TEST(Fields, MergingTakesGivenValuesOnly) {
   EXPECT_TRUE(options.inner.shared);
 }
 
+TEST(Fields, InfinityIsNoNumberUnlessTheRangeHasIt) {
+  EXPECT_TRUE(above_or_infinite(0).holds(std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(above_or_infinite(0).holds(0.0));
+  EXPECT_EQ(above(0).text(), "above 0");
+  for (const Range range : {above(0), at_least(0)}) {
+    EXPECT_TRUE(range.holds(std::numeric_limits<double>::max()));
+    EXPECT_FALSE(range.holds(std::numeric_limits<double>::infinity()));
+    EXPECT_EQ(range.rule_against(std::numeric_limits<double>::infinity()), "finite");
+  }
+  EXPECT_EQ(at_least(0).rule_against(-std::numeric_limits<double>::infinity()), "at least 0");
+  EXPECT_EQ(at_least(0).rule_against(std::numeric_limits<double>::quiet_NaN()), "at least 0");
+  EXPECT_EQ(Range{}.rule_against(std::numeric_limits<double>::quiet_NaN()), "a number");
+}
+
 TEST(Fields, CheckFindsWhatCodeSetOutOfRange) {
   Options options{.lr = -1.0};
   EXPECT_THROW(schema_of<Options>().check(&options, "training"), Error);
