@@ -22,13 +22,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How much training an iteration that never ends may lose, beside itself.
+/// How much training an iteration that fails or never ends may lose, beside itself.
 constexpr double kKeepStateSeconds = 2.0;
 
 std::string host_name() {
   char name[HOST_NAME_MAX + 1] = {};
   ::gethostname(name, HOST_NAME_MAX);
   return name;
+}
+
+/// A state from before the running iteration.
+struct KeptState {
+  std::int64_t iteration;
+  fs::path directory;  ///< the checkpoint that it would be
+  CheckpointData state;
+};
+
+/// Makes it a checkpoint, where there is none as yet. False where that fails, which is logged.
+bool write_kept(const KeptState& kept, LogLevel level_of_failures) {
+  try {
+    if (!fs::exists(kept.directory)) write_checkpoint(kept.directory, kept.state);
+    return true;
+  } catch (...) {
+    log(level_of_failures, "{}", current_exception_text());
+    return false;
+  }
 }
 
 /// What every trainable reports alike.
@@ -56,9 +74,20 @@ class TrialLoop {
         events_(options.directory) {}
 
   TrialOutcome run() {
+    try {
+      return train_to_the_end();
+    } catch (...) {
+      if (interrupt_) interrupt_->set_emergency({});
+      save_kept_state();
+      throw;
+    }
+  }
+
+ private:
+  TrialOutcome train_to_the_end() {
     TrialOutcome outcome;
     while (outcome.reason.empty()) {
-      if (interrupt_) keep_state_for_emergency();
+      keep_state();
       outcome.last = iterate();
       outcome.signal = interrupt_ ? interrupt_->signal() : std::nullopt;
       if (const auto met = options_.stop.met_by(outcome.last, trainable_.metric_names())) {
@@ -75,7 +104,6 @@ class TrialLoop {
     return outcome;
   }
 
- private:
   Result iterate() {
     Result result = trainable_.train();
     add_process_facts(result, options_.directory.filename().string());
@@ -103,21 +131,31 @@ class TrialLoop {
     observer_.on_result(outcome.last);
   }
 
-  /// A signal that finds an iteration which does not end, a long or a hung one, does not wait for
-  /// it: a state from before is written instead.
-  void keep_state_for_emergency() {
+  /// What fails, or a signal that finds an iteration which does not end, a long or a hung one, must
+  /// not cost all that came before: a state from then is written instead.
+  void keep_state() {
     const double now = steady_seconds();
     if (state_kept_at_ && now - *state_kept_at_ < kKeepStateSeconds) return;
     state_kept_at_ = now;
-    interrupt_->set_emergency(
-        [state = trainable_.save_state(),
-         directory = options_.directory / checkpoint_name(trainable_.iteration())] {
-          try {
-            if (!fs::exists(directory)) write_checkpoint(directory, state);
-          } catch (...) {
-            log(LogLevel::error, "{}", current_exception_text());
-          }
-        });
+    const std::int64_t iteration = trainable_.iteration();
+    kept_ = std::make_shared<const KeptState>(
+        KeptState{.iteration = iteration,
+                  .directory = options_.directory / checkpoint_name(iteration),
+                  .state = trainable_.save_state()});
+    if (interrupt_)
+      interrupt_->set_emergency([kept = kept_] { write_kept(*kept, LogLevel::error); });
+  }
+
+  /// Where it is of later than the last checkpoint.
+  void save_kept_state() {
+    if (!kept_ || kept_->iteration == 0) return;
+    const auto last = checkpoints_.last();
+    if (last && *last >= kept_->directory) return;
+    // what failed may be the disk, and then is said already
+    if (write_kept(*kept_, LogLevel::info)) {
+      log(LogLevel::warning, "{} holds the state of iteration {}, from before what failed",
+          kept_->directory.string(), kept_->iteration);
+    }
   }
 
   /// By the score that was asked for, else by the trainable's own.
@@ -140,6 +178,7 @@ class TrialLoop {
   TensorboardSink events_;
   SystemUsage usage_;
   std::optional<double> state_kept_at_;
+  std::shared_ptr<const KeptState> kept_;
 };
 
 }  // namespace
@@ -183,7 +222,6 @@ TrialOutcome run_trial(Trainable& trainable, const TrialOptions& options, Interr
   try {
     return TrialLoop(trainable, options, interrupt, observer).run();
   } catch (...) {
-    if (interrupt) interrupt->set_emergency({});
     const std::string text = current_exception_text();
     try {
       replace_text_file(options.directory / "error.txt", text + "\n");

@@ -48,7 +48,8 @@ struct TrialOutcome {
 
 /// Trains until a stop condition is met or a signal comes, writing result.json, progress.csv,
 /// TensorBoard's event file and checkpoints into the trial's directory. After a signal the last
-/// iteration is checkpointed. What train() throws goes on to the caller, after error.txt has been
+/// iteration is checkpointed. What train() throws goes on to the caller, after error.txt and a
+/// checkpoint of the state from before it, at most two seconds of training older, have been
 /// written.
 TrialOutcome run_trial(Trainable& trainable, const TrialOptions& options, Interrupt* interrupt,
                        TrialObserver& observer);

@@ -235,6 +235,34 @@ TEST_F(Trial, WhatTrainThrowsIsKeptInAFileAndGoesOn) {
   EXPECT_EQ(read_text_file(directory() / "error.txt"), "lost its footing\n");
 }
 
+TEST_F(Trial, WhatFailsLeavesTheStateFromBefore) {
+  Climber climber(3);
+  climber.train();  // as a resumed one, at iteration 1
+  TrialObserver nobody;
+  const TrialOptions options{.directory = directory(), .stop = stop_of("{reward: 5}")};
+  EXPECT_THROW(run_trial(climber, options, nullptr, nobody), std::runtime_error);
+  EXPECT_EQ(find_checkpoint(directory()).state.json("state.json"), "1");
+}
+
+TEST_F(Trial, WhatFailsLeavesNoStateOlderThanTheLastCheckpointOrOfNoTraining) {
+  TrialObserver nobody;
+  Climber first(1);
+  const TrialOptions plain{.directory = directory(), .stop = stop_of("{reward: 5}")};
+  EXPECT_THROW(run_trial(first, plain, nullptr, nobody), std::runtime_error);
+  EXPECT_THROW(find_checkpoint(directory()), Error);
+
+  Climber third(4);
+  third.train();
+  EXPECT_THROW(run_trial(third,
+                         {.directory = directory(),
+                          .stop = stop_of("{reward: 5}"),
+                          .checkpoints = {.checkpoint_frequency = 2}},
+                         nullptr, nobody),
+               std::runtime_error);
+  EXPECT_EQ(find_checkpoint(directory()).directory, directory() / "checkpoint_000002");
+  EXPECT_FALSE(fs::exists(directory() / "checkpoint_000001"));
+}
+
 TEST_F(Trial, TheNewestWholeCheckpointIsFound) {
   keep({}, {1, 2, 3});
   replace_text_file(directory() / "checkpoint_000003" / "manifest.json", "{");
