@@ -171,7 +171,7 @@ void AlgorithmConfig::update(const ConfigValue& map, const std::string& path, Pr
   ConfigValue own = map;
   const ConfigValue* fake = own.find("_fake_gpus");
   if (fake && fake->as_bool().value_or(false)) own.take("num_gpus");
-  for (std::string& note : take_foreign_keys(own, rllib_keys(), path, problems)) {
+  for (std::string& note : take_foreign_keys(own, rllib_keys_for(*this), path, problems)) {
     notes_.push_back(std::move(note));
   }
   refuse_misplaced_model_keys(own, path, problems);

@@ -1,6 +1,7 @@
 #include "knurl/algorithms/glossary.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -81,6 +82,21 @@ std::vector<std::string> searched_names(const std::vector<Explanation>& all) {
   return {names.begin(), names.end()};
 }
 
+/// What an unknown name may stand for: "lr" for cur_lr, "success_mean" for an env's own number.
+std::string hint_for(const std::string& name, const std::vector<std::string>& names) {
+  const auto longer = std::ranges::find_if(
+      names, [&](const std::string& each) { return each.ends_with("_" + name); });
+  if (longer != names.end() && longer->find('/') == std::string::npos) {
+    return fmt::format("; did you mean {}?", *longer);
+  }
+  std::string otherwise = "; `knurl explain` shows what there is";
+  for (const char* spread : {"_mean", "_min", "_max"}) {
+    if (!name.ends_with(spread)) continue;
+    otherwise = fmt::format("; a number of an env's or of callbacks is custom_metrics/{}", name);
+  }
+  return did_you_mean(name, names, otherwise);
+}
+
 }  // namespace
 
 std::vector<Explanation> metric_glossary() {
@@ -96,13 +112,17 @@ std::vector<Explanation> metric_glossary() {
 
 std::vector<Explanation> explain_metric(const std::string& name) {
   const std::vector<Explanation> all = explanations(info_of(name).value_or(kAnyInfo));
-  auto found = those_with(all, [&](const std::string& each) { return each == name; });
+  std::vector<Explanation> found;
+  std::ranges::copy_if(all, std::back_inserter(found),
+                       [&](const Explanation& each) { return each.metric.name == name; });
+  if (found.empty()) {
+    found = those_with(all, [&](const std::string& each) { return each == name; });
+  }
   if (found.empty()) {
     found = those_with(all, [&](const std::string& each) { return each.ends_with("/" + name); });
   }
   if (!found.empty()) return found;
-  fail(ErrorKind::config, "{}: no such metric{}", name,
-       did_you_mean(name, searched_names(all), "; `knurl explain` shows what there is"));
+  fail(ErrorKind::config, "{}: no such metric{}", name, hint_for(name, searched_names(all)));
 }
 
 }  // namespace knurl

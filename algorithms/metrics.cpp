@@ -17,6 +17,8 @@ const std::vector<MetricInfo>& run_metrics() {
     {"num_faulty_episodes", {}, "episodes broken off because their env failed"},
     {"timesteps_total", {"num_env_steps_sampled_lifetime", "env_runners/num_env_steps_sampled_lifetime", "num_env_steps_sampled", "counters/num_env_steps_sampled"}, "env steps taken", kCounter},
     {"agent_timesteps_total", {"num_agent_steps_sampled_lifetime", "num_agent_steps_sampled", "counters/num_agent_steps_sampled"}, "steps of agents taken", kCounter},
+    {"num_env_steps_sampled", {}, "env steps taken: timesteps_total under another name of RLlib's", kCounter},
+    {"num_agent_steps_sampled", {}, "steps of agents taken: agent_timesteps_total under another name of RLlib's", kCounter},
     {"num_env_steps_trained", {"num_env_steps_trained_lifetime", "learners/num_env_steps_trained_lifetime", "counters/num_env_steps_trained"}, "env steps learnt from", kCounter},
     {"num_agent_steps_trained", {"num_agent_steps_trained_lifetime", "counters/num_agent_steps_trained"}, "steps of agents learnt from", kCounter},
     {"num_env_steps_sampled_this_iter", {"env_runners/num_env_steps_sampled"}, "env steps taken in this iteration"},
@@ -35,14 +37,14 @@ const std::vector<MetricInfo>& run_metrics() {
     {"timesteps_since_restore", {}, "env steps since the run was started or resumed"},
     {"info/learner/default_policy/num_agent_steps_trained", {}, "steps of the policy's agents learnt from in this iteration"},
     {"info/learner/default_policy/num_grad_updates_lifetime", {}, "changes of the policy's parameters", kCounter},
-    {"timers/training_iteration_time_ms", {}, "milliseconds of this iteration"},
-    {"timers/sample_time_ms", {}, "milliseconds of it that went into sampling"},
+    {"timers/training_iteration_time_ms", {}, "milliseconds that the iteration took"},
+    {"timers/sample_time_ms", {}, "milliseconds of the iteration that went into sampling"},
     {"timers/env_time_ms", {}, "milliseconds of sampling that went into the envs, of each round's slowest worker"},
     {"timers/inference_time_ms", {}, "milliseconds of sampling that went into the policy, of each round's slowest worker"},
     {"timers/transport_time_ms", {}, "milliseconds of sampling that went into calling workers and waiting for what they send"},
-    {"timers/learn_time_ms", {}, "milliseconds of it that went into learning"},
+    {"timers/learn_time_ms", {}, "milliseconds of the iteration that went into learning"},
     {"timers/learn_throughput", {}, "env steps learnt from a second of learning"},
-    {"timers/synch_weights_time_ms", {}, "milliseconds of it that went into handing out weights"},
+    {"timers/synch_weights_time_ms", {}, "milliseconds of the iteration that went into handing out weights"},
     {"sampler_perf/mean_inference_ms", {}, "milliseconds that a worker's policy takes for one step of all its envs"},
     {"sampler_perf/mean_env_wait_ms", {}, "milliseconds that a worker's envs take for one step of all of them"},
     {"perf/cpu_util_percent", {}, "how busy the machine's CPUs were in this iteration"},
@@ -78,7 +80,7 @@ MetricNames metric_names(const AlgorithmConfig& config, const EnvSpec& env) {
     append({{"evaluation/episodes_this_iter",
              {"evaluation/env_runners/num_episodes"},
              "episodes of the evaluation"}});
-    append({{"evaluation/timesteps_this_iter", {}, "env steps of these episodes"}});
+    append({{"evaluation/timesteps_this_iter", {}, "env steps of the evaluation's episodes"}});
   }
   return MetricNames(std::move(out), "episode_reward_mean");
 }

@@ -146,8 +146,9 @@ struct TrainingOptions {
 
   static void fields(auto& self, auto&& field) {
     field("gamma", self.gamma, "discount of the reward one step later", Range{0, 1});
-    field("lr", self.lr, "step size, constant or over env steps", at_least(0));
-    field("lr_schedule", self.lr_schedule, "step size over env steps: instead of lr", at_least(0));
+    field("lr", self.lr, "learning rate (step size), constant or over env steps", at_least(0));
+    field("lr_schedule", self.lr_schedule,
+          "learning rate (step size) over env steps: instead of lr", at_least(0));
     field("grad_clip", self.grad_clip, "cut gradients to this; null: leave them",
           above_or_infinite(0));
     field("grad_clip_by", self.grad_clip_by, "what grad_clip bounds");

@@ -51,7 +51,7 @@ void bound_threads(const TorchFactory& factory, int num_threads) {
   }
   factory.set_num_threads(num_threads);
   bound = num_threads;
-  log(LogLevel::info, "LibTorch may use {} threads", num_threads);
+  log(LogLevel::info, "LibTorch may use {} thread{}", num_threads, num_threads == 1 ? "" : "s");
 }
 
 }  // namespace

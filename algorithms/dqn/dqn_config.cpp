@@ -100,22 +100,25 @@ std::unique_ptr<Policy> DQNConfig::make_policy(const EnvSpec& env, Acting acting
 }
 
 std::vector<MetricInfo> DQNConfig::learner_metrics() const {
-  return {{"mean_q", {"qf_mean"}, "mean value of the actions that were learnt from"},
-          {"min_q", {"qf_min"}, "least of these values"},
-          {"max_q", {"qf_max"}, "largest of these values"},
-          {"mean_td_error", {"td_error_mean"}, "mean error of these values"},
-          {"total_loss", {}, "the loss"},
-          {"cur_lr", {"default_optimizer_learning_rate"}, "step size"},
-          {"cur_epsilon", {}, "chance of a random action; 0 where exploration has none"},
-          {"replay_size", {}, "transitions in the replay buffer"},
-          {"num_target_updates", {}, "updates of the target net", MetricKind::counter},
-          {"last_target_update_ts",
-           {},
-           "env steps taken when the target net was last updated",
-           MetricKind::counter},
-          {"grad_gnorm",
-           {"gradients_default_optimizer_global_norm"},
-           "norm of the gradients before clipping"}};
+  return {
+      {"mean_q", {"qf_mean"}, "mean value of the actions that were learnt from"},
+      {"min_q", {"qf_min"}, "least value of the actions that were learnt from"},
+      {"max_q", {"qf_max"}, "largest value of the actions that were learnt from"},
+      {"mean_td_error",
+       {"td_error_mean"},
+       "mean error of the values of the actions that were learnt from"},
+      {"total_loss", {}, "the loss that training makes small"},
+      {"cur_lr", {"default_optimizer_learning_rate"}, "learning rate (step size) of the optimizer"},
+      {"cur_epsilon", {}, "chance of a random action; 0 where exploration has none"},
+      {"replay_size", {}, "transitions in the replay buffer"},
+      {"num_target_updates", {}, "updates of the target net", MetricKind::counter},
+      {"last_target_update_ts",
+       {},
+       "env steps taken when the target net was last updated",
+       MetricKind::counter},
+      {"grad_gnorm",
+       {"gradients_default_optimizer_global_norm"},
+       "norm of the gradients before clipping"}};
 }
 
 int DQNConfig::auto_fragment_length(int /*num_envs*/) const {

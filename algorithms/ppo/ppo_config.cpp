@@ -101,18 +101,19 @@ std::unique_ptr<Policy> PPOConfig::make_policy(const EnvSpec& env, Acting acting
 }
 
 std::vector<MetricInfo> PPOConfig::learner_metrics() const {
-  return {{"cur_kl_coeff", {"curr_kl_coeff"}, "weight of the KL penalty"},
-          {"cur_lr", {"default_optimizer_learning_rate"}, "step size"},
-          {"entropy_coeff", {"curr_entropy_coeff"}, "weight of the entropy bonus"},
-          {"total_loss", {}, "the loss"},
-          {"policy_loss", {}, "its part of the policy: minus the clipped surrogate"},
-          {"vf_loss", {}, "its part of the values: their clipped squared error"},
-          {"vf_explained_var", {}, "share of the value targets' variance that the values explain"},
-          {"kl", {"mean_kl_loss"}, "KL divergence of the policy from the one that acted"},
-          {"entropy", {}, "entropy of the policy, in nats"},
-          {"grad_gnorm",
-           {"gradients_default_optimizer_global_norm"},
-           "norm of the gradients before clipping"}};
+  return {
+      {"cur_kl_coeff", {"curr_kl_coeff"}, "weight of the KL penalty"},
+      {"cur_lr", {"default_optimizer_learning_rate"}, "learning rate (step size) of the optimizer"},
+      {"entropy_coeff", {"curr_entropy_coeff"}, "weight of the entropy bonus"},
+      {"total_loss", {}, "the loss that training makes small"},
+      {"policy_loss", {}, "the policy's part of the loss: minus the clipped surrogate"},
+      {"vf_loss", {}, "the values' part of the loss: their clipped squared error"},
+      {"vf_explained_var", {}, "share of the value targets' variance that the values explain"},
+      {"kl", {"mean_kl_loss"}, "KL divergence of the policy from the one that acted"},
+      {"entropy", {}, "entropy of the policy, in nats"},
+      {"grad_gnorm",
+       {"gradients_default_optimizer_global_norm"},
+       "norm of the gradients before clipping"}};
 }
 
 void PPOConfig::resolve_own() {

@@ -63,7 +63,7 @@ struct PpoOptions {
     field("entropy_coeff", self.entropy_coeff,
           "weight of the entropy bonus, constant or over env steps", at_least(0));
     field("entropy_coeff_schedule", self.entropy_coeff_schedule,
-          "the same over env steps: instead of entropy_coeff", at_least(0));
+          "weight of the entropy bonus over env steps: instead of entropy_coeff", at_least(0));
     field("clip_param", self.clip_param,
           "how far the policy may move: clip of the ratio, constant or over env steps",
           Range{.low = 0});

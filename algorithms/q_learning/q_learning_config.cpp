@@ -24,12 +24,13 @@ std::unique_ptr<Policy> QLearningConfig::make_policy(const EnvSpec& env, Acting 
 }
 
 std::vector<MetricInfo> QLearningConfig::learner_metrics() const {
-  return {{"mean_td_error", {"td_error_mean"}, "mean size of the errors that were learnt from"},
-          {"mean_q", {"qf_mean"}, "mean of the table"},
-          {"min_q", {"qf_min"}, "least value in the table"},
-          {"max_q", {"qf_max"}, "largest value in the table"},
-          {"cur_lr", {"default_optimizer_learning_rate"}, "step size of a first visit"},
-          {"cur_epsilon", {}, "chance of a random action"}};
+  return {
+      {"mean_td_error", {"td_error_mean"}, "mean size of the errors that were learnt from"},
+      {"mean_q", {"qf_mean"}, "mean of the table"},
+      {"min_q", {"qf_min"}, "least value in the table"},
+      {"max_q", {"qf_max"}, "largest value in the table"},
+      {"cur_lr", {"default_optimizer_learning_rate"}, "learning rate (step size) of a first visit"},
+      {"cur_epsilon", {}, "chance of a random action"}};
 }
 
 void QLearningConfig::check_own() const {

@@ -19,6 +19,8 @@ struct ForeignKey {
   Kind kind;
   const char* off;     ///< values (YAML list) with which an option changes nothing; "": none
   const char* remark;  ///< why, or what to use instead
+  /// The option that the remark is about, where only some algorithms have it.
+  const char* option = "";
 };
 
 /// Takes the foreign keys out of a map. Returns a line for each that was given without effect; adds

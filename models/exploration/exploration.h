@@ -58,7 +58,9 @@ struct ExplorationConfig {
     field("epsilon_timesteps", self.epsilon_timesteps,
           "EpsilonGreedy: env steps over which epsilon falls in a line", at_least(0));
     field("epsilon_schedule", self.epsilon_schedule,
-          "EpsilonGreedy: the chance over env steps, instead of the four above", Range{0, 1});
+          "EpsilonGreedy: chance of a random action over env steps, in place of initial_epsilon, "
+          "final_epsilon, warmup_timesteps and epsilon_timesteps",
+          Range{0, 1});
     field("temperature", self.temperature,
           "SoftQ (Boltzmann): actions are drawn with chance softmax(values / temperature)",
           above(0));

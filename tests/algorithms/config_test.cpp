@@ -180,6 +180,47 @@ TEST(Config, OptionsThatAreNotBuiltYetAreRefusedByNameUnlessOff) {
             "accepted");
 }
 
+TEST(Config, OptionsOfRllibsThatHaveTwinsAreTreatedAsThey) {
+  EXPECT_EQ(refusal_of("{env: CartPole-v1, _is_atari: false, restart_failed_env_runners: false,"
+                       " env_runner_health_probe_timeout_s: 30, learner_class: null,"
+                       " env_to_module_connector: null, custom_resources_per_env_runner: {},"
+                       " model: {_time_major: false, attention_dim: 64, always_check_shapes: true,"
+                       " encoder_latent_dim: null, lstm_use_prev_action_reward: -1,"
+                       " lstm_bias_initializer: null}}"),
+            "accepted");
+  EXPECT_EQ(refusal_of("{env: CartPole-v1, restart_failed_env_runners: true}"),
+            "a.yaml:1: config.restart_failed_env_runners = true: not available yet");
+  EXPECT_EQ(refusal_of("{env: CartPole-v1, timesteps_per_iteration: 1000}"),
+            "a.yaml:1: config.timesteps_per_iteration = 1000: is "
+            "min_sample_timesteps_per_iteration here");
+}
+
+TEST(Config, OtherNamesLeadOnlyToOptionsThatTheAlgorithmHas) {
+  const auto told = [](const char* algorithm, const std::string& option) {
+    return refusal_of("{env: CartPole-v1, " + option + "}", algorithm);
+  };
+  EXPECT_EQ(
+      told("PPO", "n_steps: 5"),
+      "a.yaml:1: config.n_steps = 5: is rollout_fragment_length here; train_batch_size counts "
+      "the steps of all envs");
+  EXPECT_EQ(told("DQN", "n_steps: 5"), "a.yaml:1: config.n_steps = 5: is n_step here");
+  EXPECT_EQ(told("PPO", "batch_size: 5"),
+            "a.yaml:1: config.batch_size = 5: is sgd_minibatch_size here");
+  EXPECT_EQ(told("DQN", "batch_size: 5"),
+            "a.yaml:1: config.batch_size = 5: is train_batch_size here");
+  EXPECT_TRUE(told("DQN", "clip_range: 0.2").starts_with("a.yaml:1: config.clip_range: unknown"));
+  EXPECT_TRUE(told("PPO", "buffer_size: 9").starts_with("a.yaml:1: config.buffer_size: unknown"));
+  EXPECT_TRUE(
+      told("QLearning", "max_grad_norm: 1").starts_with("a.yaml:1: config.max_grad_norm: unknown"));
+  EXPECT_EQ(told("PPO", "n_timesteps: 100"),
+            "a.yaml:1: config.n_timesteps = 100: is a stop condition here: stop: {timesteps_total: "
+            "…}");
+  EXPECT_EQ(told("PPO", "policy: MlpPolicy"),
+            "a.yaml:1: config.policy = MlpPolicy: is model here: the kind of net follows from the "
+            "observations");
+  EXPECT_EQ(told("PPO", "device: cpu"), "accepted");
+}
+
 TEST(Config, ContradictionsNameBothOptions) {
   EXPECT_EQ(
       refusal_of("{env: CartPole-v1, model: {use_lstm: true}}", "DQN"),
