@@ -76,10 +76,9 @@ void check_unchanged(const AlgorithmConfig& saved, const AlgorithmConfig& now) {
          b.rollouts.num_envs_per_worker.value());
 }
 
-/// The condition that was met when the checkpoint was made.
-std::optional<std::string> already_met(const fs::path& directory, const Algorithm& algorithm,
+/// The condition that was met when the checkpoint was made, as its row of results tells.
+std::optional<std::string> already_met(std::optional<Result> row, const Algorithm& algorithm,
                                        const tune::StopConditions& stop) {
-  std::optional<Result> row = result_of_iteration(directory / "result.json", algorithm.iteration());
   if (!row) return std::nullopt;
   for (const char* counted_anew :
        {"time_since_restore", "iterations_since_restore", "timesteps_since_restore"}) {
@@ -111,14 +110,20 @@ tune::TrialOutcome resume(const TrainArguments& arguments, tune::Interrupt& inte
     fail(ErrorKind::config, "--resume {} with other options: {}", arguments.resume, error.what());
   }
 
-  if (const auto met = already_met(directory, *algorithm, trial.stop)) {
+  const fs::path results = directory / "result.json";
+  const auto row = result_of_iteration(results, algorithm->iteration());
+  if (!row && algorithm->iteration() > 0) {
+    log(LogLevel::warning, "{}: the row of iteration {} is gone: results of before are incomplete",
+        results.string(), algorithm->iteration());
+  }
+  if (const auto met = already_met(row, *algorithm, trial.stop)) {
     log(LogLevel::warning, "nothing to do: {}; give a larger --stop", *met);
     return {.reason = *met};
   }
   // checkpoints first: one without its row would look newer than what is written from here on
   tune::TrialCheckpoints(directory, trial.checkpoints, algorithm->metric_names())
       .cut(algorithm->iteration());
-  cut_results(directory / "result.json", directory / "progress.csv", algorithm->iteration());
+  cut_results(results, directory / "progress.csv", algorithm->iteration());
   cut_events(directory, env_steps_of(found.state));
   fs::remove(directory / "error.txt");
   write_record(directory, trial, algorithm->config());

@@ -12,6 +12,7 @@
 #include "knurl/core/base/version.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/core/tune/provenance.h"
+#include "knurl/core/tune/trial.h"
 #include "knurl/models/fast/kernels.h"
 #include "knurl/models/trainable_net.h"
 
@@ -99,8 +100,8 @@ void write_record(const fs::path& directory, const PlannedTrial& trial,
 
 void require_record(const fs::path& directory) {
   if (fs::exists(directory / kRecordFile)) return;
-  fail(ErrorKind::checkpoint, "{}: is not the directory of a trial: {} is missing",
-       directory.string(), kRecordFile);
+  fail(ErrorKind::checkpoint, "{}: is not the directory of a trial: {} is missing{}",
+       directory.string(), kRecordFile, tune::trials_hint(directory));
 }
 
 PlannedTrial read_record(const fs::path& directory) {

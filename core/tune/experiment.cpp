@@ -50,16 +50,17 @@ void gather_checkpoint_options(ConfigValue& map, const std::string& path, Proble
     for (const std::string& name : known) {
       std::optional<ConfigValue> value = map.take(name);
       if (!value) continue;
+      const ConfigValue* twin = nullptr;
       for (const std::string& other : known) {
         const ConfigValue* part = map.find("checkpoint_config");
-        if (!part || !part->find(other)) continue;
+        if (!part || !(twin = part->find(other))) continue;
         problems.add(value->place(),
                      fmt::format("{}{}.{}: the same option as checkpoint_config.{} on line {}; "
                                  "give one of them",
-                                 value->place().prefix(), path, name, other,
-                                 part->find(other)->place().line));
+                                 value->place().prefix(), path, name, other, twin->place().line));
+        break;
       }
-      moved[name] = std::move(*value);
+      if (!twin) moved[name] = std::move(*value);
     }
   }
   if (!moved.map()->empty()) merge_into(map["checkpoint_config"], moved);

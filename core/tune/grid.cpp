@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,25 @@ struct Search {
   ConfigValue* slot;
   ConfigValue::List choices;
 };
+
+/// Ways in which Tune draws an option at random: `{uniform: [0, 1]}`, `tune.uniform(0, 1)`.
+constexpr std::string_view kRandom[] = {"uniform", "quniform",   "loguniform",  "qloguniform",
+                                        "randn",   "qrandn",     "randint",     "qrandint",
+                                        "choice",  "lograndint", "qlograndint", "sample_from"};
+
+/// A value is to be drawn at random. An env's or a model's own options may be called like that.
+bool is_random(const ConfigValue::Entry& entry) {
+  if (const auto* scalar = entry.value.scalar()) {
+    return !scalar->quoted && scalar->text.starts_with("tune.") &&
+           scalar->text.find('(') != std::string::npos;
+  }
+  const auto* map = entry.value.map();
+  if (!map || map->size() != 1 || entry.key.ends_with("_config")) return false;
+  std::string_view way = map->front().key;
+  if (way.starts_with("tune.")) way.remove_prefix(5);
+  return std::ranges::count(kRandom, way) > 0 &&
+         (map->front().value.list() || map->front().value.map());
+}
 
 bool searches(const ConfigValue& value) {
   if (const auto* list = value.list()) return std::ranges::any_of(*list, searches);
@@ -60,7 +80,12 @@ void refuse_bad(ConfigValue& value, const std::string& path, Problems& problems)
     });
   } else if (auto* map = value.map()) {
     std::erase_if(*map, [&](ConfigValue::Entry& entry) {
-      return is_bad(entry.value, path + "." + entry.key);
+      if (!is_random(entry)) return is_bad(entry.value, path + "." + entry.key);
+      problems.add(entry.place,
+                   fmt::format("{}{}.{}: random choices are not available yet; grid_search tries "
+                               "each of a list",
+                               entry.place.prefix(), path, entry.key));
+      return true;
     });
   }
 }

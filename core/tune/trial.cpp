@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include <fmt/chrono.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "knurl/core/base/clock.h"
@@ -186,10 +187,10 @@ class TrialLoop {
 const std::vector<MetricInfo>& trial_facts() {
   static const std::vector<MetricInfo> facts{
       {"date", {}, "when the iteration ended, in local time"},
-      {"timestamp", {}, "the same in seconds since 1970"},
+      {"timestamp", {}, "when the iteration ended, in seconds since 1970"},
       {"pid", {}, "number of the process that trains"},
-      {"hostname", {}, "name of the machine"},
-      {"node_ip", {}, "its address, as RLlib reports it: always 127.0.0.1"},
+      {"hostname", {}, "name of the machine that trains"},
+      {"node_ip", {}, "address of the machine that trains, as RLlib reports it: always 127.0.0.1"},
       {"trial_id", {}, "name of the trial's directory"},
       {"done", {}, "whether this was the run's last iteration"},
   };
@@ -249,7 +250,22 @@ FoundCheckpoint find_checkpoint(const fs::path& path) {
     }
   }
   if (!last_problem.empty()) fail(ErrorKind::checkpoint, "{}", last_problem);
-  fail(ErrorKind::checkpoint, "{}: holds no checkpoint", path.string());
+  fail(ErrorKind::checkpoint, "{}: holds no checkpoint{}", path.string(), trials_hint(path));
+}
+
+std::string trials_hint(const fs::path& directory) {
+  std::vector<std::string> trials;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(directory, problem)) {
+    if (!list_checkpoints(entry.path()).empty()) trials.push_back(entry.path().string());
+  }
+  if (trials.empty()) return "";
+  constexpr std::size_t kMost = 5;
+  std::ranges::sort(trials);
+  const std::size_t more = trials.size() - std::min(trials.size(), kMost);
+  trials.resize(trials.size() - more);
+  return fmt::format("; it is an experiment's directory: give one of its trials, {}{}",
+                     fmt::join(trials, " or "), more == 0 ? "" : fmt::format(", or {} more", more));
 }
 
 }  // namespace knurl::tune

@@ -65,4 +65,8 @@ struct FoundCheckpoint {
 /// none.
 FoundCheckpoint find_checkpoint(const std::filesystem::path& path);
 
+/// "; it is an experiment's directory: give one of its trials, …" where a directory that is no
+/// trial holds some with checkpoints; else nothing.
+std::string trials_hint(const std::filesystem::path& directory);
+
 }  // namespace knurl::tune

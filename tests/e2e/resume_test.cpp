@@ -40,6 +40,34 @@ TEST(Resume, GoesOnAndCutsWhatCameAfterTheCheckpoint) {
   EXPECT_EQ(nlohmann::json::parse(read_file(trial / "params.json"))["gamma"], 0.8);
 }
 
+TEST(Resume, RowsThatAreGoneAreSaid) {
+  const Scratch scratch;
+  const fs::path trial = train_maze(scratch);
+  fs::remove(trial / "result.json");
+  const Finished resumed = knurl(
+      {"train", "--resume", trial.string(), "--stop", "{timesteps_total: 6000}"}, scratch.path());
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("result.json: the row of iteration 5 is gone"), std::string::npos)
+      << resumed.err;
+}
+
+TEST(Resume, AnExperimentsDirectoryNamesItsTrials) {
+  const Scratch scratch;
+  const fs::path trial = train_maze(scratch);
+  const std::string experiment = trial.parent_path().string();
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"train", "--resume", experiment},
+        {"evaluate", experiment},
+        {"checkpoint", "show", experiment}}) {
+    const Finished refused = knurl(command, scratch.path());
+    EXPECT_EQ(refused.exit_code, 3);
+    EXPECT_NE(refused.err.find("it is an experiment's directory: give one of its trials, "),
+              std::string::npos)
+        << refused.err;
+    EXPECT_NE(refused.err.find(trial.filename().string()), std::string::npos) << refused.err;
+  }
+}
+
 TEST(Resume, AFinishedRunHasNothingToDo) {
   const Scratch scratch;
   const fs::path trial = train_maze(scratch);

@@ -79,6 +79,17 @@ TEST(Grid, ASearchThatMeansNothingIsRefusedWithItsPlace) {
             "a.yaml:1: x.a[1].grid_search: must not hold another grid_search");
 }
 
+TEST(Grid, RandomChoicesAreRefusedByWhatTheyAre) {
+  const char* const text = "random choices are not available yet; grid_search tries each of a list";
+  for (const char* lr : {"{uniform: [0, 1]}", "{loguniform: [1e-4, 1e-2]}", "{choice: [1, 2]}",
+                         "{tune.choice: [1, 2]}", "tune.uniform(0 1)"}) {
+    EXPECT_EQ(refusal(std::string("config:\n  lr: ") + lr),
+              std::string("a.yaml:2: x.config.lr: ") + text);
+  }
+  expect_points("{env_config: {choice: [1, 2]}, uniform: true}",
+                {{"", "{env_config: {choice: [1, 2]}, uniform: true}"}});
+}
+
 TEST(Grid, TenThousandTrialsAreTheMost) {
   std::string hundred = "{grid_search: [0";
   for (int i = 1; i < 100; ++i) hundred += ", " + std::to_string(i);

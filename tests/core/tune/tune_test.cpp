@@ -102,6 +102,15 @@ TEST(Experiment, CheckpointOptionsStandBesideOrBelow) {
                   "a.yaml"));
             }).find("the same option"),
             std::string::npos);
+  EXPECT_EQ(refusal([] {
+              parse_experiments(
+                  parse_yaml("x:\n  run: PPO\n  keep_checkpoints_num: 3\n"
+                             "  checkpoint_config: {num_to_keep: 4}\n",
+                             "a.yaml"));
+            }),
+            "a.yaml:3: x.keep_checkpoints_num: the same option as checkpoint_config.num_to_keep on "
+            "line 4; give one of them")
+      << "once, with its place";
 }
 
 TEST(Experiment, EveryMemberIsAField) {
