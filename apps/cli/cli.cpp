@@ -1,10 +1,12 @@
 #include "knurl/apps/cli/cli.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <limits>
 #include <new>
 #include <optional>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,21 +24,35 @@
 namespace knurl::cli {
 namespace {
 
+/// A command to begin with, and what it does.
+struct FirstStep {
+  std::string_view arguments;
+  std::string_view does;
+};
+constexpr FirstStep kFirstSteps[] = {
+    {"evaluate CHECKPOINT --episodes 10", "see what was learnt"},
+    {"train configs/ppo/cartpole.yaml", "train what a file describes"},
+    {"list envs", "what there is to learn"},
+    {"config PPO", "every option with its default"},
+    {"check-env Maze-v0", "try whether an env keeps its promises"},
+    {"explain", "what runs report and can stop at"},
+    {"checkpoint show CHECKPOINT", "what is in it"},
+};
+
 std::string footer() {
-  return fmt::format(
+  std::size_t width = 0;
+  for (const FirstStep& step : kFirstSteps) width = std::max(width, step.arguments.size());
+  std::string out = fmt::format(
       "Start here:\n"
-      "  {0} train configs/ppo/cartpole.yaml       train what a file describes\n"
-      "  {0} train --run PPO --env CartPole-v1 --stop '{{timesteps_total: 100000}}'\n"
-      "  {0} evaluate CHECKPOINT --episodes 10     see what was learnt\n"
-      "  {0} list envs                             what there is to learn\n"
-      "  {0} config PPO                            every option with its default\n"
-      "  {0} check-env Maze-v0                     try whether an env keeps its promises\n"
-      "  {0} explain                               what runs report and can stop at\n"
-      "  {0} checkpoint show CHECKPOINT            what is in it\n"
-      "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
-      "3 checkpoint damaged, foreign or not there; after a checkpoint: 129 terminal gone,\n"
-      "130 Ctrl-C, 143 SIGTERM.",
+      "  {} train --run PPO --env CartPole-v1 --stop '{{timesteps_total: 100000}}'\n",
       own_command());
+  for (const FirstStep& step : kFirstSteps) {
+    out += fmt::format("  {} {:<{}}  {}\n", own_command(), step.arguments, width, step.does);
+  }
+  return out +
+         "Exit codes: 0 done, 1 failed while running, 2 wrong command line or config,\n"
+         "3 checkpoint damaged, foreign or not there; after a checkpoint: 129 terminal gone,\n"
+         "130 Ctrl-C, 143 SIGTERM.";
 }
 
 /// An option whose value is a text that says something.
@@ -74,13 +90,12 @@ void add_set(CLI::App& command, std::vector<std::string>& target, const std::str
   add_repeated(command, "--set", target, help)->type_name("OPTION=VALUE");
 }
 
-/// What every command takes.
-void add_plugins(CLI::App& app, std::vector<std::string>& target) {
-  for (CLI::App* command : app.get_subcommands({})) {
-    add_repeated(*command, "--plugin", target,
-                 "shared library that brings environments; may be repeated")
-        ->type_name("LIBRARY");
-  }
+/// What every command takes, and every command below it.
+void add_plugins(CLI::App& command, std::vector<std::string>& target) {
+  add_repeated(command, "--plugin", target,
+               "shared library that brings environments, models or callbacks; may be repeated")
+      ->type_name("LIBRARY");
+  for (CLI::App* below : command.get_subcommands({})) add_plugins(*below, target);
 }
 
 void add_train(CLI::App& app, TrainArguments& a) {
@@ -93,8 +108,9 @@ void add_train(CLI::App& app, TrainArguments& a) {
       "-f,--file",
       [&a](const auto& more) { a.files.insert(a.files.end(), more.begin(), more.end()); },
       "a YAML file of experiments");
-  add_text(*train, "-r,--run,-a,--algo", a.run, "algorithm; `knurl list algorithms` shows them");
-  add_text(*train, "-e,--env", a.env, "environment; `knurl list envs` shows them");
+  add_text(*train, "-r,--run,-a,--algo", a.run,
+           in_own_words("algorithm; `knurl list algorithms` shows them"));
+  add_text(*train, "-e,--env", a.env, in_own_words("environment; `knurl list envs` shows them"));
   add_text(*train, "-c,--config", a.config, "options of the algorithm as JSON or YAML");
   add_text(*train, "-s,--stop", a.stop, "when to end, as JSON or YAML: {timesteps_total: 100000}");
   add_set(*train, a.set, "one option, lr=1e-3 or model.fcnet_hiddens=[64,64]; may be repeated");
@@ -200,6 +216,28 @@ void check_command(const CLI::App& app, int argc, const char* const* argv) {
        did_you_mean(argv[1], names, fmt::format("; there are {}", fmt::join(names, ", "))));
 }
 
+/// The command that the command line got as far as: "checkpoint show" is below "checkpoint".
+const CLI::App& reached(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+/// What a command still needs: " (envs, wrappers, … or metrics)"; nothing where that is nothing.
+std::string choices_of(const CLI::App& command) {
+  std::vector<std::string> words;
+  for (const CLI::App* below : command.get_subcommands({})) words.push_back(below->get_name());
+  for (const CLI::Option* option : command.get_options({})) {
+    if (option->get_required() && option->count() == 0) words.push_back(option->get_description());
+  }
+  return words.empty() ? "" : fmt::format(" ({})", fmt::join(words, ", "));
+}
+
+/// "checkpoint show ", the words from the program's name to a command.
+std::string words_to(const CLI::App& command) {
+  return command.get_parent() ? words_to(*command.get_parent()) + command.get_name() + " " : "";
+}
+
 /// Prints help where it was asked for, else what is wrong with the command line.
 int report(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
@@ -210,7 +248,11 @@ int report(const CLI::App& app, const CLI::ParseError& error) {
   if (app.got_subcommand("train") && dynamic_cast<const CLI::ExtrasError*>(&error)) {
     text += "; options of the algorithm are given as --set lr=1e-3";
   }
-  log(LogLevel::error, "{}; see {} --help", text, own_command());
+  const CLI::App& command = reached(app);
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) text += choices_of(command);
+  const std::string words = words_to(command);
+  const std::string before = words.empty() ? "" : words.substr(0, words.size() - 1) + ": ";
+  log(LogLevel::error, "{}{}; see {} {}--help", before, text, own_command(), words);
   return kUsage;
 }
 
@@ -223,7 +265,6 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   ExplainArguments explain_arguments;
   CheckEnvArguments check_env_arguments;
   std::vector<std::string> plugins;
-  app.footer(footer());
   app.set_version_flag("--version", fmt::format("knurl {}", kVersion));
   app.require_subcommand(1);
   add_train(app, train_arguments);
@@ -242,6 +283,7 @@ int dispatch(CLI::App& app, int argc, const char* const* argv) {
   add_checkpoint(app, checkpoint_arguments);
   add_check_env(app, check_env_arguments);
   add_plugins(app, plugins);
+  app.footer(footer());  // now, so that the commands do not inherit it
   check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
@@ -266,7 +308,7 @@ int run(int argc, const char* const* argv) {
   try {
     return dispatch(app, argc, argv);
   } catch (const Error& error) {
-    log(LogLevel::error, "{}", error.what());
+    log(LogLevel::error, "{}", in_own_words(error.what()));
     return exit_code_of(error);
   } catch (const std::bad_alloc&) {
     log(LogLevel::error, "out of memory: fewer environments, smaller batches or nets need less");

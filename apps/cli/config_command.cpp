@@ -38,7 +38,7 @@ void print_fields(const Schema& schema, const void* object, const std::string& p
     }
     const std::string range = field.range.text();
     print_line(fmt::format("  {} = {}", name, one_line(field.type->write(member, Shown::all))));
-    print_line(fmt::format("      {}; {}{}{}", field.sentence, field.type->text(),
+    print_line(fmt::format("      {}; {}{}{}", in_own_words(field.sentence), field.type->text(),
                            range.empty() ? "" : "; ", range));
     if (field.aliases.empty()) continue;
     print_line(fmt::format("      also: {}", fmt::join(field.aliases, ", ")));

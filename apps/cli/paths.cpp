@@ -1,6 +1,9 @@
 #include "knurl/apps/cli/paths.h"
 
+#include <algorithm>
 #include <cstdlib>
+
+#include "knurl/core/base/text.h"
 
 namespace knurl::cli {
 namespace {
@@ -24,9 +27,12 @@ std::filesystem::path near_path(const std::filesystem::path& absolute) {
 }
 
 std::string safe_name(const std::string& name) {
-  std::string out;
-  for (const char c : name) out += c == '/' || c == '\0' ? '_' : c;
-  return out.empty() || out == "." || out == ".." ? "experiment" : out;
+  constexpr std::size_t kMostBytes = 120;
+  std::string out = cut_to_bytes(name, kMostBytes);
+  std::ranges::replace_if(
+      out, [](char c) { return c == '/' || c == '\0'; }, '_');
+  if (out.starts_with('.')) out.front() = '_';
+  return out.empty() ? "experiment" : out;
 }
 
 std::string shell_quoted(const std::string& path) {
@@ -55,6 +61,17 @@ std::string own_command() {
 
 void set_own_command(const std::string& argv0) {
   started_as() = shell_quoted(argv0);
+}
+
+std::string in_own_words(std::string text) {
+  constexpr std::string_view kNamed = "`knurl ";
+  const std::string said = "`" + own_command() + " ";
+  std::size_t at = 0;
+  while ((at = text.find(kNamed, at)) != std::string::npos) {
+    text.replace(at, kNamed.size(), said);
+    at += said.size();
+  }
+  return text;
 }
 
 }  // namespace knurl::cli

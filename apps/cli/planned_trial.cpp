@@ -165,7 +165,8 @@ ConfigValue to_value(const PlannedTrial& trial) {
   out["stop"] = trial.stop.to_value();
   out["checkpoint_config"] = schema_of<tune::CheckpointOptions>().write(&trial.checkpoints);
   out["local_dir"] = ConfigValue::of(trial.local_dir);
-  out["config"] = trial.config->to_value();
+  out["config"] = trial.config->resolved()->to_value();
+  if (!*trial.config->common().debugging.seed) out["config"]["seed"] = ConfigValue();
   return out;
 }
 

@@ -33,7 +33,8 @@ std::vector<PlannedTrial> trials_of_file(const std::filesystem::path& path);
 /// Error(env) otherwise. Writes nothing. Returns the metrics that it will report.
 MetricNames check_trial(const PlannedTrial& trial);
 
-/// The trial as a file's experiment.
+/// The trial as a file's experiment, with every option as the run will use it; only a seed that
+/// nobody gave stays open.
 ConfigValue to_value(const PlannedTrial& trial);
 
 /// Options from "--set a.b=value" arguments as a map. Throws Error(config).

@@ -60,7 +60,7 @@ std::vector<PlannedTrial> trials_of(const TrainArguments& arguments) {
       finish(trial, arguments);
     } catch (const Error& error) {
       if (trials.size() == 1 || error.kind() != ErrorKind::config) throw;
-      problems.add({}, fmt::format("{}: {}", trial.name, error.what()));
+      problems.add({}, fmt::format("{}: {}", label_of(trial), error.what()));
     }
   }
   problems.throw_any();
@@ -115,7 +115,7 @@ Started try_to_start(const PlannedTrial& trial, const TrainArguments& arguments,
   try {
     return start(trial, arguments, interrupt);
   } catch (...) {
-    const std::string text = current_exception_text();
+    const std::string text = in_own_words(current_exception_text());
     log(LogLevel::error, "{}: {}", label_of(trial), text);
     return {.trial = {.experiment = trial.name,
                       .label = label_of(trial),

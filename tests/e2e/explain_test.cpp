@@ -48,8 +48,31 @@ TEST(Explain, AnUnknownNameLeadsToANearOne) {
   EXPECT_EQ(
       finished.err,
       "knurl: error: episode_rewrd_mean: no such metric; did you mean episode_reward_mean?\n");
-  EXPECT_EQ(knurl({"explain", "xyz"}, scratch.path()).err,
-            "knurl: error: xyz: no such metric; `knurl explain` shows what there is\n");
+  EXPECT_EQ(
+      knurl({"explain", "xyz"}, scratch.path()).err,
+      "knurl: error: xyz: no such metric; `" + knurl_binary() + " explain` shows what there is\n");
+}
+
+TEST(Explain, WordsThatAreNearlyAMetricLeadToIt) {
+  const Scratch scratch;
+  EXPECT_EQ(knurl({"explain", "lr"}, scratch.path()).err,
+            "knurl: error: lr: no such metric; did you mean cur_lr?\n");
+  EXPECT_EQ(knurl({"explain", "success_mean"}, scratch.path()).err,
+            "knurl: error: success_mean: no such metric; a number of an env's or of callbacks is "
+            "custom_metrics/success_mean\n");
+}
+
+TEST(Explain, EverySentenceStandsAlone) {
+  const std::string all = explained({});
+  for (const char* pronoun : {"    its ", "    the same in", " of it that ", "these values"}) {
+    EXPECT_EQ(all.find(pronoun), std::string::npos) << pronoun;
+  }
+}
+
+TEST(Explain, ANameThatResultsHoldIsExplainedByItself) {
+  EXPECT_EQ(explained({"num_env_steps_sampled"}),
+            "num_env_steps_sampled\n"
+            "    env steps taken: timesteps_total under another name of RLlib's\n");
 }
 
 TEST(Explain, WithoutANameAllAreListed) {

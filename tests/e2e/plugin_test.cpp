@@ -50,6 +50,19 @@ TEST(Plugin, BringsItsEnvsToEveryCommand) {
       << "the command to go on with has the plug-in: " << trained.out;
 }
 
+TEST(Plugin, IsTakenAtEveryLevelOfCommands) {
+  const Scratch scratch;
+  const std::string checkpoint = train_maze(scratch).string();
+  const std::string corridor = plugin("corridor");
+  EXPECT_EQ(
+      knurl({"checkpoint", "show", checkpoint, "--plugin", corridor}, scratch.path()).exit_code, 0);
+  EXPECT_EQ(
+      knurl({"checkpoint", "--plugin", corridor, "verify", checkpoint}, scratch.path()).exit_code,
+      0);
+  const Finished list = knurl({"--plugin", corridor, "list", "envs"}, scratch.path());
+  EXPECT_EQ(count(list.out, "Corridor-v0"), 1) << list.err;
+}
+
 TEST(Plugin, MayBeGivenMoreThanOnceAndBeforeOtherArguments) {
   const Scratch scratch;
   const Finished list = knurl({"list", "--plugin", plugin("corridor"), "--plugin",

@@ -290,8 +290,8 @@ TEST(Cli, AFileShowsAllItsMistakesAtOnce) {
             "config\n"
             "b.yaml:11: two.run: algorithm SAC: not available yet; there are DQN, PPO, "
             "QLearning, SimpleQ\n"
-            "b.yaml:12: three.env: env Breakout-v5: unknown; `knurl list envs` shows what there "
-            "is\n");
+            "b.yaml:12: three.env: env Breakout-v5: unknown; `" +
+                knurl_binary() + " list envs` shows what there is\n");
 }
 
 TEST(Cli, EveryExperimentIsCheckedBeforeTheFirstTrains) {
