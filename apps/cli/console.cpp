@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -20,27 +23,13 @@ namespace {
 
 constexpr const char* kReturn = "episode_reward_mean";
 
-/// The terminal's width; nothing where there is none.
-std::optional<std::size_t> columns() {
+/// The terminal's width; without end where it has none.
+std::size_t columns() {
   winsize size = {};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
-  return size.ws_col;
-}
-
-/// Columns that a text takes: its characters, each of UTF-8's several bytes being one.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-/// What fits on one line of the terminal, because a line that wraps cannot be written over: the
-/// first that does, or as much of the last as there is room for.
-std::string fitted(const std::vector<std::string>& lines) {
-  const auto width = columns();
-  for (const std::string& line : lines) {
-    if (!width || width_of(line) < *width) return line;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    return std::numeric_limits<std::size_t>::max();
   }
-  return lines.back().substr(0, *width - 1);
+  return size.ws_col;
 }
 
 /// 0.5 -> "##########----------"
@@ -62,7 +51,27 @@ void tell(const std::string& text) {
   }
 }
 
+/// Writes over the terminal's line. A line that wraps could not be written over.
+void tell_over(std::vector<LinePart> parts) {
+  tell("\r\033[K" + fitted(std::move(parts), columns()));
+}
+
 }  // namespace
+
+WaitingLine::WaitingLine()
+    : thread_([this](const std::stop_token& stop) {
+        const double start = steady_seconds();
+        std::unique_lock lock(mutex_);
+        bool shown = false;
+        while (true) {
+          over_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+          if (stop.stop_requested()) break;
+          const std::string time = clock_text(steady_seconds() - start);
+          tell_over({{.text = fmt::format("first iteration: {} so far", time)}});
+          shown = true;
+        }
+        if (shown) tell_over({});
+      }) {}
 
 void print_line(const std::string& text) {
   if (!write_out(text + "\n")) {
@@ -74,6 +83,11 @@ void tell_line(const std::string& text) {
   tell(text + "\n");
 }
 
+Console::Console(Output output, const tune::StopConditions& stop, const MetricNames& names)
+    : output_(output), stop_(stop), names_(names) {
+  if (output_ == Output::live) waiting_.emplace();
+}
+
 Console::~Console() {
   if (line_open_) tell("\n");
 }
@@ -81,9 +95,10 @@ Console::~Console() {
 void Console::on_result(const Result& result) {
   if (const auto mean = result.number(kReturn)) curve_.add(*mean);
   phases_.add(result);
+  waiting_.reset();
   switch (output_) {
     case Output::live:
-      tell("\r\033[K" + fitted(live_lines(parts_of(result))));
+      tell_over(live_parts(parts_of(result)));
       line_open_ = true;
       break;
     case Output::lines:
@@ -99,18 +114,18 @@ void Console::on_result(const Result& result) {
 
 Console::Parts Console::parts_of(const Result& result) {
   const auto number = [&](const char* name) { return result.number(name).value_or(0.0); };
-  Parts parts{.iteration = fmt::format("iter {:.0f}", number("training_iteration")),
-              .steps = fmt::format(
-                  " | {} steps, {}/s", grouped(std::llround(number("timesteps_total"))),
-                  grouped(std::llround(number("num_env_steps_sampled_throughput_per_sec")))),
-              .mean = " | return: no episode yet"};
+  Parts parts{
+      .iteration = fmt::format("iter {:.0f}", number("training_iteration")),
+      .steps = fmt::format(" | {} steps", grouped(std::llround(number("timesteps_total")))),
+      .rate = fmt::format(", {}/s", rate_text(number("num_env_steps_sampled_throughput_per_sec"))),
+      .mean = " | return: no episode yet"};
   if (const auto mean = result.number(kReturn)) {
-    parts.mean = fmt::format(" | return {:.2f}", *mean);
+    parts.mean = fmt::format(" | return {}", figures(*mean));
     parts.spread =
-        fmt::format(" ({:.6g} to {:.6g})", result.number("episode_reward_min").value_or(*mean),
-                    result.number("episode_reward_max").value_or(*mean));
+        fmt::format(" ({} to {})", figures(result.number("episode_reward_min").value_or(*mean)),
+                    figures(result.number("episode_reward_max").value_or(*mean)));
     if (const auto evaluated = result.number("evaluation/episode_reward_mean")) {
-      parts.spread += fmt::format(", evaluated {:.2f}", *evaluated);
+      parts.spread += fmt::format(", evaluated {}", figures(*evaluated));
     }
   }
   for (const auto& condition : stop_.conditions()) {
@@ -122,7 +137,7 @@ Console::Parts Console::parts_of(const Result& result) {
       parts.mean += fmt::format(" of {:.6g}", condition.bound);
     } else {
       parts.spread +=
-          fmt::format(" | {} {:.6g} of {:.6g}", condition.metric, *value, condition.bound);
+          fmt::format(" | {} {} of {:.6g}", condition.metric, figures(*value), condition.bound);
     }
   }
   add_progress(result, parts);
@@ -147,17 +162,18 @@ void Console::add_progress(const Result& result, Parts& parts) {
 }
 
 std::string Console::plain_line(const Parts& p) {
-  return p.iteration + p.bar + p.percent + p.steps + p.mean + p.spread + p.left;
+  return p.iteration + p.bar + p.percent + p.steps + p.rate + p.mean + p.spread + p.left;
 }
 
-/// The same with the curve of returns and where time goes; then without what matters less and less.
-std::vector<std::string> Console::live_lines(const Parts& p) const {
-  const std::string drawn = curve_.text(glyphs_);
-  const std::string curve = drawn.empty() ? "" : " " + drawn;
-  const std::string head = p.iteration + p.percent + p.steps + p.mean;
-  const std::string all = p.iteration + p.bar + p.percent + p.steps + p.mean + p.spread + curve;
-  return {all + p.left + " | " + phases_.text(), all + p.left, head + p.spread + curve + p.left,
-          head + curve + p.left, head + p.left};
+/// The same with the curve of returns and where time goes.
+std::vector<LinePart> Console::live_parts(const Parts& p) const {
+  const std::string curve = curve_.text(glyphs_);
+  const std::string phases = phases_.text();
+  return {{p.iteration, 0}, {p.bar, 8},
+          {p.percent, 3},   {p.steps, 4},
+          {p.rate, 5},      {p.mean, 1},
+          {p.spread, 7},    {curve.empty() ? "" : " " + curve, 6},
+          {p.left, 2},      {phases.empty() ? "" : " | " + phases, 9}};
 }
 
 Output output_for(bool quiet, bool json) {
@@ -174,6 +190,12 @@ std::string clock_text(double seconds) {
     return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
   }
   return fmt::format("{}:{:02}", total / 60, total % 60);
+}
+
+std::string rate_text(double per_second) {
+  if (per_second < 1e3) return fmt::format("{:.3g}", per_second);
+  const double unit = std::pow(10.0, std::floor(std::log10(per_second)) - 2.0);
+  return grouped(std::llround(std::round(per_second / unit) * unit));
 }
 
 }  // namespace knurl::cli

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "knurl/apps/cli/run_view.h"
@@ -13,12 +16,23 @@ namespace knurl::cli {
 /// How much a command prints, and as what.
 enum class Output { live, lines, json, quiet };
 
+/// Shows in a terminal that a run is under way before it has a result: a line with the time so far,
+/// anew each second. A thread writes it until this is destroyed; the line is empty then.
+class WaitingLine {
+ public:
+  WaitingLine();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any over_;
+  std::jthread thread_;  // last: ends before what it waits with
+};
+
 /// Shows a trial while it runs: one line that is rewritten in a terminal, a line an iteration
 /// elsewhere, results as JSON lines, or nothing.
 class Console final : public tune::TrialObserver {
  public:
-  Console(Output output, const tune::StopConditions& stop, const MetricNames& names)
-      : output_(output), stop_(stop), names_(names) {}
+  Console(Output output, const tune::StopConditions& stop, const MetricNames& names);
   ~Console() override;
 
   void on_result(const Result& result) override;
@@ -33,6 +47,7 @@ class Console final : public tune::TrialObserver {
     std::string bar = {};
     std::string percent = {};
     std::string steps = {};
+    std::string rate = {};
     std::string mean = {};    ///< the return
     std::string spread = {};  ///< of the episodes, and what evaluation found
     std::string left = {};
@@ -40,7 +55,7 @@ class Console final : public tune::TrialObserver {
   [[nodiscard]] Parts parts_of(const Result& result);
   void add_progress(const Result& result, Parts& parts);
   [[nodiscard]] static std::string plain_line(const Parts& parts);
-  [[nodiscard]] std::vector<std::string> live_lines(const Parts& parts) const;
+  [[nodiscard]] std::vector<LinePart> live_parts(const Parts& parts) const;
 
   Output output_;
   const tune::StopConditions& stop_;
@@ -52,6 +67,7 @@ class Console final : public tune::TrialObserver {
   PhaseTimes phases_;
   Glyphs glyphs_ = terminal_glyphs();
   bool line_open_ = false;
+  std::optional<WaitingLine> waiting_;  ///< until the first result, in a terminal
 };
 
 /// Writes a line to standard output at once. Throws Error(io) where it cannot be written.
@@ -64,5 +80,8 @@ Output output_for(bool quiet, bool json);
 
 /// 83 s -> "1:23", 3723 s -> "1:02:03".
 std::string clock_text(double seconds);
+
+/// Three digits of a rate: 16144.2 -> "16,100".
+std::string rate_text(double per_second);
 
 }  // namespace knurl::cli

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "knurl/core/base/text.h"
 
@@ -19,15 +20,30 @@ struct Phase {
 };
 constexpr std::array kPhaseTimers{
     Phase{"env", {"timers/env_time_ms", nullptr}},
-    Phase{"inference", {"timers/inference_time_ms", nullptr}},
-    Phase{"learning", {"timers/learn_time_ms", nullptr}},
-    Phase{"transport", {"timers/transport_time_ms", "timers/synch_weights_time_ms"}},
+    Phase{"policy", {"timers/inference_time_ms", nullptr}},
+    Phase{"learn", {"timers/learn_time_ms", nullptr}},
+    Phase{"send", {"timers/transport_time_ms", "timers/synch_weights_time_ms"}},
 };
 
 constexpr std::array kUnicode{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::array kAscii{"_", ".", ":", "-", "=", "+", "*", "#"};
 
+/// Columns that a text takes: its characters, each of UTF-8's several bytes being one.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
 }  // namespace
+
+std::string fitted(std::vector<LinePart> parts, std::size_t width) {
+  while (true) {
+    std::string line;
+    for (const LinePart& part : parts) line += part.text;
+    if (parts.empty() || width_of(line) < width) return line;
+    parts.erase(std::ranges::max_element(parts, {}, &LinePart::rank));
+  }
+}
 
 Glyphs terminal_glyphs() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {  // the first that is set decides
@@ -85,13 +101,18 @@ void PhaseTimes::add(const Result& result) {
 
 std::string PhaseTimes::text() const {
   if (total_ms_ <= 0.0) return "";
-  std::string out;
+  std::vector<std::string> shares;
+  const auto add = [&](const char* name, double ms) {
+    const auto percent = std::lround(100.0 * ms / total_ms_);
+    if (percent > 0) shares.push_back(fmt::format("{} {}%", name, percent));
+  };
   double rest = total_ms_;
   for (std::size_t i = 0; i < kPhases; ++i) {
-    out += fmt::format("{} {:.0f}%, ", kPhaseTimers[i].name, 100.0 * ms_[i] / total_ms_);
+    add(kPhaseTimers[i].name, ms_[i]);
     rest -= ms_[i];
   }
-  return out + fmt::format("rest {:.0f}%", 100.0 * std::max(0.0, rest) / total_ms_);
+  add("rest", rest);
+  return fmt::format("{}", fmt::join(shares, ", "));
 }
 
 }  // namespace knurl::cli

@@ -34,11 +34,22 @@ class Curve {
   std::size_t values_a_cell_ = 1;
 };
 
+/// A part of a line; the higher its rank, the sooner a narrow terminal goes without it.
+struct LinePart {
+  std::string text = {};
+  int rank = 0;
+};
+
+/// The parts in their order on a line that has fewer columns than `width`; those of the highest
+/// ranks are left out whole where there is no room, in the end all of them.
+std::string fitted(std::vector<LinePart> parts, std::size_t width);
+
 /// Where the time of a run's iterations went.
 class PhaseTimes {
  public:
   void add(const Result& result);
-  /// "env 31%, inference 22%, learning 44%, transport 1%, rest 2%"; nothing without iterations.
+  /// "env 31%, policy 22%, learn 44%, send 1%, rest 2%", without what rounds to nothing; empty
+  /// without iterations.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -1,6 +1,6 @@
 #include "knurl/apps/cli/trial_run.h"
 
-#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,18 +10,27 @@
 #include "knurl/apps/cli/paths.h"
 #include "knurl/core/base/log.h"
 #include "knurl/core/base/plugin.h"
+#include "knurl/core/base/text.h"
 
 namespace knurl::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// "8 envs in the driver", "2 workers of 8 envs".
+std::string envs_text(const RolloutOptions& options) {
+  const auto counted = [](int count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  const int workers = options.num_rollout_workers;
+  const std::string envs = counted(options.num_envs_per_worker, "env");
+  return workers == 0 ? envs + " in the driver" : counted(workers, "worker") + " of " + envs;
+}
+
 void announce(const PlannedTrial& trial, const AlgorithmConfig& config, const fs::path& directory) {
   const CommonOptions& options = config.common();
-  tell_line(fmt::format("{}: {} on {}, {} x {} envs, seed {} -> {}", label_of(trial),
-                        config.algorithm(), *options.environment.env,
-                        std::max(1, options.rollouts.num_rollout_workers.value()),
-                        options.rollouts.num_envs_per_worker.value(),
+  tell_line(fmt::format("{}: {} on {}, {}, seed {} -> {}", label_of(trial), config.algorithm(),
+                        *options.environment.env, envs_text(options.rollouts),
                         options.debugging.seed->value_or(0), directory.string()));
   if (trial.stop.empty()) tell_line("no stop condition: Ctrl-C ends the run with a checkpoint");
 }
@@ -63,16 +72,40 @@ void warn_of_timed_stop(const tune::StopConditions& stop, const Algorithm& algor
   }
 }
 
-void report_end(const tune::TrialOutcome& outcome, const std::string& phases) {
-  tell_line(fmt::format("ended: {}", outcome.reason));
-  if (!phases.empty()) tell_line(fmt::format("time: {}", phases));
+/// "100,096 steps in 0:06, 16,100/s, return 500": all of a run, from its first start on.
+std::string sum_of(const Result& last, const std::string& score) {
+  const double steps = last.number("timesteps_total").value_or(0.0);
+  const double seconds = last.number("time_total_s").value_or(0.0);
+  const std::string time = seconds < 1.0 ? fmt::format("{:.2g} s", seconds) : clock_text(seconds);
+  std::string out = fmt::format("{} steps in {}", grouped(std::llround(steps)), time);
+  if (seconds > 0.0) out += fmt::format(", {}/s", rate_text(steps / seconds));
+  if (const auto mean = last.number(score)) out += fmt::format(", return {}", figures(*mean));
+  return out;
+}
+
+void report_checkpoints(const tune::TrialOutcome& outcome) {
   if (!outcome.last_checkpoint) return;
-  tell_line(fmt::format("last checkpoint: {}", outcome.last_checkpoint->string()));
-  if (!outcome.best_checkpoint) return;
-  tell_line(fmt::format("best checkpoint: {}", outcome.best_checkpoint->string()));
-  tell_line(fmt::format("evaluate it:     {} evaluate {}{}", own_command(),
-                        shell_quoted(outcome.best_checkpoint->string()),
+  const std::string last = outcome.last_checkpoint->string();
+  const std::string best = outcome.best_checkpoint.value_or(*outcome.last_checkpoint).string();
+  if (best == last) {
+    tell_line(fmt::format("checkpoint:      {} (the last and the best)", last));
+  } else {
+    tell_line(fmt::format("last checkpoint: {}", last));
+    tell_line(fmt::format("best checkpoint: {}", best));
+  }
+  tell_line(fmt::format("evaluate it:     {} evaluate {}{}", own_command(), shell_quoted(best),
                         plugin_flags(loaded_plugins())));
+}
+
+void report_end(const fs::path& directory, const tune::TrialOutcome& outcome,
+                const std::string& score, const std::string& phases) {
+  tell_line(fmt::format("ended: {}", outcome.reason));
+  tell_line(sum_of(outcome.last, score));
+  if (!phases.empty()) tell_line(fmt::format("time: {}", phases));
+  report_checkpoints(outcome);
+  if (!outcome.signal) return;
+  tell_line(fmt::format("go on:           {} train --resume {}", own_command(),
+                        shell_quoted(directory.string())));
 }
 
 }  // namespace
@@ -97,7 +130,7 @@ tune::TrialOutcome run_in(const fs::path& directory, const PlannedTrial& trial,
   }
   warn_of_overshoot(outcome, trial.stop, algorithm.metric_names());
   log(LogLevel::info, "{}: ended: {}", label_of(trial), outcome.reason);
-  if (talk) report_end(outcome, phases);
+  if (talk) report_end(directory, outcome, algorithm.metric_names().score(), phases);
   return outcome;
 }
 

@@ -13,7 +13,7 @@ namespace knurl::cli {
 namespace {
 
 std::string score_text(const EndedTrial& trial) {
-  return trial.score ? fmt::format("{:.2f}", *trial.score) : "-";
+  return trial.score ? figures(*trial.score) : "-";
 }
 
 void tell_best(std::span<const EndedTrial> trials, const std::string& experiment) {

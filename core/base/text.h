@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,6 +20,13 @@ inline std::string grouped(std::int64_t number) {
     digits.insert(static_cast<std::size_t>(at), ",");
   }
   return digits;
+}
+
+/// A measure with the four digits that mean something, -0.5844 or 88.33; from 1000 on a whole
+/// number.
+inline std::string figures(double value) {
+  const double size = std::abs(value);
+  return size >= 1e3 && size < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
 /// Lower case with "-" as "_": `Num-Workers` and `num_workers` are the same word.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "knurl/core/base/error.h"
+#include "knurl/core/base/text.h"
 
 namespace knurl::tune {
 namespace {
@@ -46,7 +47,7 @@ std::optional<std::string> StopConditions::met_by(const Result& result,
   for (const Condition& condition : conditions_) {
     const auto value = result.number(known.canonical(condition.metric));
     if (value && *value >= condition.bound) {
-      return fmt::format("{} {:.10g} >= {:.10g}", condition.metric, *value, condition.bound);
+      return fmt::format("{} {} >= {:.10g}", condition.metric, figures(*value), condition.bound);
     }
   }
   return std::nullopt;

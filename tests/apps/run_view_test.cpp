@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "knurl/apps/cli/console.h"
+#include "knurl/apps/cli/paths.h"
+#include "knurl/core/base/text.h"
+
 namespace knurl::cli {
 namespace {
 
@@ -57,7 +61,42 @@ TEST(PhaseTimes, AreSharesOfAllIterations) {
   EXPECT_EQ(times.text(), "");
   times.add(first);
   times.add(second);
-  EXPECT_EQ(times.text(), "env 50%, inference 10%, learning 30%, transport 2%, rest 8%");
+  EXPECT_EQ(times.text(), "env 50%, policy 10%, learn 30%, send 2%, rest 8%");
+}
+
+TEST(PhaseTimes, ThatRoundToNothingAreLeftOut) {
+  Result result;
+  result.set("timers/training_iteration_time_ms", 1000.0);
+  result.set("timers/env_time_ms", 996.0);
+  result.set("timers/learn_time_ms", 4.0);
+  PhaseTimes times;
+  times.add(result);
+  EXPECT_EQ(times.text(), "env 100%");
+}
+
+TEST(Fitted, LeavesOutWholePartsWhereThereIsNoRoom) {
+  const std::vector<LinePart> parts{{"iter 5", 0}, {" ██", 2}, {" | 0:01 left", 1}};
+  EXPECT_EQ(fitted(parts, 22), "iter 5 ██ | 0:01 left");
+  EXPECT_EQ(fitted(parts, 21), "iter 5 | 0:01 left") << "a line has fewer columns than there are";
+  EXPECT_EQ(fitted(parts, 18), "iter 5");
+  EXPECT_EQ(fitted(parts, 6), "");
+}
+
+TEST(Numbers, HaveTheDigitsThatMeanSomething) {
+  EXPECT_EQ(figures(-0.584423), "-0.5844");
+  EXPECT_EQ(figures(88.3333), "88.33");
+  EXPECT_EQ(figures(500.0), "500");
+  EXPECT_EQ(figures(12345.67), "12346");
+  EXPECT_EQ(rate_text(16144.2), "16,100");
+  EXPECT_EQ(rate_text(999.96), "1e+03");
+  EXPECT_EQ(rate_text(12.345), "12.3");
+}
+
+TEST(SafeName, IsADirectoryThatIsSeen) {
+  EXPECT_EQ(safe_name("../../evil"), "_._.._evil");
+  EXPECT_EQ(safe_name(".."), "_.");
+  EXPECT_EQ(safe_name(""), "experiment");
+  EXPECT_EQ(safe_name(std::string(300, 'x')), std::string(120, 'x'));
 }
 
 TEST(TerminalGlyphs, AreThoseOfTheFirstLocaleThatIsSet) {

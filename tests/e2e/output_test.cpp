@@ -1,4 +1,5 @@
 #include <memory>
+#include <regex>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -101,9 +102,26 @@ TEST(Output, ATerminalGetsOneLineWithTheCurveOfReturnsAndWhereTimeGoes) {
   EXPECT_NE(ascii.find('#', ascii.find("return")), std::string::npos) << ascii;
   for (const int columns : {10, 40, 80, 120}) {
     const std::string narrow = last_live_line(scratch, "LC_ALL=C", columns);
-    EXPECT_TRUE(narrow.starts_with("iter 5 ")) << narrow;
+    EXPECT_TRUE(narrow.starts_with("iter 5")) << narrow;
+    EXPECT_TRUE(std::regex_search(narrow, std::regex("(iter 5|%|steps|/s|[0-9)#]| left)$")))
+        << narrow;
     EXPECT_LT(narrow.size(), static_cast<std::size_t>(columns)) << narrow;
   }
+}
+
+TEST(Output, ATerminalSeesHowLongTheFirstIterationTakes) {
+  if (!fs::exists("/usr/bin/script")) GTEST_SKIP() << "needs script, of Debian's bsdutils";
+  const Scratch scratch;
+  write_file(scratch.path() / "slow.yaml",
+             "x: {run: QLearning, env: Maze-v0, stop: {training_iteration: 1},\n"
+             "    config: {min_time_s_per_iteration: 3}}\n");
+  const std::string command =
+      fmt::format("TERM=xterm script -qec \"sh -c 'stty cols 80; {} train slow.yaml'\" /dev/null",
+                  knurl_binary());
+  Process run({"sh", "-c", command}, scratch.path());
+  EXPECT_TRUE(run.wait_for_output("first iteration: 0:01 so far", std::chrono::seconds(20)));
+  const std::string out = run.wait().out;
+  EXPECT_NE(out.find("\r\033[K\r\033[Kiter 1"), std::string::npos) << "it is written over: " << out;
 }
 
 TEST(Output, LosingItIsAnErrorUnlessTrainingIsDone) {

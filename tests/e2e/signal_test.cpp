@@ -32,6 +32,10 @@ TEST_P(Signals, LeaveACheckpointOfTheLastIteration) {
   const fs::path trial = only_trial(scratch.path() / "results");
   const auto iterations = json_lines(read_file(trial / "result.json")).size();
   EXPECT_TRUE(fs::exists(trial / fmt::format("checkpoint_{:06}", iterations) / "manifest.json"));
+  EXPECT_TRUE(finished.out.ends_with(fmt::format("\ngo on:           {} train --resume {}\n",
+                                                 knurl_binary(),
+                                                 fs::relative(trial, scratch.path()).string())))
+      << finished.out;
   const Finished resumed = knurl({"train", "--resume", trial.string(), "--stop",
                                   fmt::format("{{training_iteration: {}}}", iterations + 2)},
                                  scratch.path());
