@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -67,6 +68,39 @@ TEST(Docs, WriteAnEnvShowsEveryLineOfItsProjectAndNoOther) {
 
 TEST(Docs, WriteAModelShowsEveryLineOfItsProjectAndNoOther) {
   expect_page_is_project("write_a_model.md", "my_model", 7);
+}
+
+TEST(Docs, TheFormatOfCheckpointsNamesEveryFileOfEveryAlgorithm) {
+  const Scratch scratch;
+  const std::string page = read_file(fs::path(KNURL_DOCS) / "checkpoint_format.md");
+  const std::string net =
+      "num_rollout_workers: 0, train_batch_size: 8, normalize_rewards: true, observation_filter: "
+      "MeanStdFilter";
+  const std::vector<std::pair<std::string, std::string>> runs{
+      {"PPO", net + ", sgd_minibatch_size: 8, num_sgd_iter: 1"},
+      {"DQN", net + ", n_step: 3, exploration_config: {type: ParameterNoise}"},
+      {"SimpleQ", net},
+      {"QLearning", "update_rule: sarsa, visit_power: 0.7, env_config: {rows: 4}"}};
+  std::set<std::string> files;
+  for (const auto& [algorithm, options] : runs) {
+    const std::string env = algorithm == "QLearning" ? "Maze-v0" : "CartPole-v1";
+    const Finished trained =
+        knurl({"train", "-q", "--run", algorithm, "--env", env, "--config", "{" + options + "}",
+               "--stop", "{training_iteration: 1}", "-o", algorithm},
+              scratch.path());
+    ASSERT_EQ(trained.exit_code, 0) << algorithm << trained.err;
+    const fs::path checkpoint = only_trial(scratch.path() / algorithm) / "checkpoint_000001";
+    for (const auto& entry : fs::recursive_directory_iterator(checkpoint)) {
+      if (entry.is_regular_file()) files.insert(entry.path().filename());
+    }
+  }
+  EXPECT_EQ(files.erase("default_policy.safetensors"), 1U) << "there as policies/<policy>";
+  for (const char* kind : {"dqn.json", "reward_sums.safetensors", "visits.safetensors"}) {
+    EXPECT_TRUE(files.contains(kind)) << kind;
+  }
+  for (const std::string& file : files) {
+    EXPECT_NE(page.find("`" + file + "`"), std::string::npos) << file;
+  }
 }
 
 TEST(Docs, CallbacksShowsAProgramThatIsBuilt) {
