@@ -142,6 +142,18 @@ TEST(GridSearch, AMistakeIsSaidOnceAndNothingTrains) {
   EXPECT_FALSE(fs::exists(scratch.path() / "results"));
 }
 
+TEST(GridSearch, ACombinationThatContradictsItselfIsNamedByItsTag) {
+  const Scratch scratch;
+  write_file(scratch.path() / "grid.yaml",
+             "x:\n"
+             "  run: PPO\n"
+             "  env: CartPole-v1\n"
+             "  config: {train_batch_size: 100, sgd_minibatch_size: {grid_search: [50, 200]}}\n");
+  EXPECT_EQ(knurl({"train", "grid.yaml"}, scratch.path()).err,
+            "knurl: error: x 1_sgd_minibatch_size=200: grid.yaml:4: training.sgd_minibatch_size = "
+            "200 is larger than training.train_batch_size = 100\n");
+}
+
 TEST(GridSearch, ConfigShowsEveryTrial) {
   const Scratch scratch;
   write_file(scratch.path() / "grid.yaml", kGrid);
