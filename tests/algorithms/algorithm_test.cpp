@@ -1,7 +1,6 @@
 #include "knurl/algorithms/algorithm.h"
 
 #include <chrono>
-#include <filesystem>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include "knurl/algorithms/ppo/ppo_config.h"
 #include "knurl/algorithms/q_learning/q_learning_config.h"
 #include "knurl/core/config/yaml.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -40,19 +40,6 @@ bool same_weights(Algorithm& a, Algorithm& b) {
   const Weights y = b.get_weights().at("default_policy");
   return x.version == y.version && std::ranges::equal(x.tensors.memory(), y.tensors.memory());
 }
-
-class Scratch {
- public:
-  Scratch()
-      : path_(std::filesystem::temp_directory_path() / fmt::format("knurl-test-{}", ::getpid())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Scratch() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 TEST(Algorithm, TabularRunsAreRestoredToo) {
   const Scratch scratch;

@@ -1,13 +1,12 @@
-#include <filesystem>
 #include <numeric>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/algorithms/typed_json.h"
 #include "luck_env.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -170,11 +169,8 @@ TEST(Evaluation, TheLastOneIsReportedAgainWhereThatIsAskedFor) {
   const char* name = "evaluation/hist_stats/episode_lengths";
   EXPECT_EQ(algorithm->train().find(name), nullptr);
   const std::vector<double> second = lengths_of(algorithm->train());
-  const std::filesystem::path directory =
-      std::filesystem::temp_directory_path() / fmt::format("knurl-evaluation-{}", ::getpid());
-  algorithm->save(directory);
-  const auto restored = Algorithm::from_checkpoint(directory);
-  std::filesystem::remove_all(directory);
+  const Scratch scratch;
+  const auto restored = Algorithm::from_checkpoint(algorithm->save(scratch / "checkpoint"));
   for (Algorithm* each : {algorithm.get(), restored.get()}) {
     EXPECT_EQ(lengths_of(each->train()), second);
     EXPECT_NE(lengths_of(each->train()), second);

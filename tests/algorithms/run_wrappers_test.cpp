@@ -7,6 +7,7 @@
 #include "knurl/algorithms/registry.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/yaml.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -105,8 +106,8 @@ TEST(RunWrappers, NormalisationThatMeansNothingIsRefused) {
 }
 
 TEST(RunWrappers, RecordingChangesNothing) {
-  const fs::path directory =
-      fs::temp_directory_path() / fmt::format("knurl-run-wrappers-{}", ::getpid());
+  const Scratch scratch;
+  const fs::path& directory = scratch.path();
   expect_same(trained("{num_workers: 2, num_envs_per_worker: 3, env_config: {wrappers: "
                       "[{RecordEpisode: {every: 4, format: both}}]}}",
                       directory),
@@ -114,7 +115,6 @@ TEST(RunWrappers, RecordingChangesNothing) {
   EXPECT_TRUE(fs::exists(directory / "recordings" / "training_episode_000000_worker_1_env_0.gif"));
   EXPECT_TRUE(
       fs::is_directory(directory / "recordings" / "training_episode_000004_worker_2_env_4"));
-  fs::remove_all(directory);
 }
 
 }  // namespace
