@@ -22,6 +22,7 @@ Algorithm::Algorithm(std::unique_ptr<const AlgorithmConfig> resolved)
     : config_(std::move(resolved)) {
   const EnvironmentOptions& options = config_->common().environment;
   env_spec_ = make_env(*options.env, *options.env_config)->spec();
+  config_->check_env(env_spec_);
   observations_ = SpaceLayout(env_spec_.observation);
   actions_ = SpaceLayout(env_spec_.action);
   names_ = knurl::metric_names(*config_, env_spec_);

@@ -210,6 +210,17 @@ std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
   return out;
 }
 
+void AlgorithmConfig::check_env(const EnvSpec& env) const {
+  Opt<std::string> key = common_.environment.action_mask_key;
+  // a config that is written out gives the default, too
+  if (key == EnvironmentOptions().action_mask_key) key.forget_given();
+  try {
+    check_mask_key(SpaceLayout(env.observation), SpaceLayout(env.action), key);
+  } catch (const Error& error) {
+    fail(error.kind(), "{}{}", place_of(error.what()).prefix(), error.what());
+  }
+}
+
 void AlgorithmConfig::resolve(const std::string& part) {
   try {
     check();

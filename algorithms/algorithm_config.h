@@ -101,6 +101,10 @@ class AlgorithmConfig {
   [[nodiscard]] std::vector<ConstSection> sections() const;
   /// Common options that mean nothing to this algorithm: giving one another value is an error.
   [[nodiscard]] virtual std::vector<std::string> unused_options() const { return {}; }
+  /// Throws Error(config) where an option that is not at its default means nothing in this env.
+  void check_env(const EnvSpec& env) const;
+  /// Where an option, "training.lr", was given; none where that is not known.
+  [[nodiscard]] Place place_of(std::string_view option) const { return places_.first_in(option); }
   /// What says which actions are allowed in this env, where the algorithm heeds it. Throws
   /// Error(config) where it is no mask for these actions.
   [[nodiscard]] virtual ActionMask action_mask(const SpaceLayout& /*observations*/,
