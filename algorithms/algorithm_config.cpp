@@ -5,6 +5,7 @@
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/determinism.h"
 #include "knurl/algorithms/option_checks.h"
+#include "knurl/algorithms/policy_options.h"
 #include "knurl/algorithms/rllib_keys.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/log.h"
@@ -13,6 +14,9 @@
 
 namespace knurl {
 namespace {
+
+/// Before what is wrong with evaluation_config.
+constexpr const char* kEvaluationPart = "evaluation_config: ";
 
 /// Envs in the whole run. Throws Error(config) where there are more than anybody can want.
 int num_envs_of(const RolloutOptions& o) {
@@ -25,14 +29,17 @@ int num_envs_of(const RolloutOptions& o) {
          "environments",
          o.num_rollout_workers.value(), o.num_envs_per_worker.value(), kMost);
   }
-  const auto& length = *o.rollout_fragment_length;
-  if (!length.is_auto() && *length.value * envs > (std::int64_t{1} << 30)) {
-    fail(ErrorKind::config,
-         "rollouts.rollout_fragment_length = {} in {} environments: more steps than one sample can "
-         "hold",
-         *length.value, envs);
-  }
   return static_cast<int>(envs);
+}
+
+void check_fragments(const RolloutOptions& o) {
+  const auto& length = *o.rollout_fragment_length;
+  const std::int64_t envs = num_envs_of(o);
+  if (length.is_auto() || *length.value * envs <= (std::int64_t{1} << 30)) return;
+  fail(ErrorKind::config,
+       "rollouts.rollout_fragment_length = {} in {} environments: more steps than one sample can "
+       "hold",
+       *length.value, envs);
 }
 
 /// Options of the model that knurl does not have, one level too high: taken out and told apart from
@@ -197,16 +204,12 @@ void AlgorithmConfig::take_over_wrappers() {
 
 std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
   auto out = clone();
-  out->resolve("");
+  out->resolve(Purpose::training);
   const ConfigValue::Map* over = out->common_.evaluation.evaluation_config->map();
   if (!over || over->empty()) return out;
   const auto evaluated = out->for_evaluation();
-  evaluated->resolve("evaluation_config: ");
-  if (evaluated->filters_observations() && !out->filters_observations()) {
-    fail(ErrorKind::config,
-         "{}evaluation_config: observations are normalised in training or not at all",
-         evaluated->places_.first_in("rollouts.observation_filter").prefix());
-  }
+  evaluated->resolve(Purpose::evaluation);
+  require_same_policy(*out, *evaluated, {.name = "training", .part = kEvaluationPart});
   return out;
 }
 
@@ -221,14 +224,15 @@ void AlgorithmConfig::check_env(const EnvSpec& env) const {
   }
 }
 
-void AlgorithmConfig::resolve(const std::string& part) {
+void AlgorithmConfig::resolve(Purpose purpose) {
   try {
-    check();
+    check(purpose);
     take_over_wrappers();
     close_open_ends();
     resolve_own();
   } catch (const Error& error) {
-    fail(error.kind(), "{}{}{}", places_.first_in(error.what()).prefix(), part, error.what());
+    fail(error.kind(), "{}{}{}", place_of(error.what()).prefix(),
+         purpose == Purpose::evaluation ? kEvaluationPart : "", error.what());
   }
 }
 
@@ -256,7 +260,7 @@ void AlgorithmConfig::close_open_ends() {
   }
 }
 
-void AlgorithmConfig::check() const {
+void AlgorithmConfig::check(Purpose purpose) const {
   const std::vector<std::string> unused = unused_options();
   const ConfigValue defaults = unused.empty() ? ConfigValue() : fresh()->to_value();
   for (const ConstSection& section : sections()) {
@@ -298,6 +302,9 @@ void AlgorithmConfig::check() const {
   check_belonging(c.exploration.exploration_config,
                   fresh()->common().exploration.exploration_config);
   check_own();
+  if (purpose == Purpose::evaluation) return;  // which runs episodes and learns nothing
+  check_fragments(c.rollouts);
+  check_batches();
 }
 
 ConfigValue AlgorithmConfig::to_value(Shown shown) const {

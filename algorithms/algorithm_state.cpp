@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "knurl/algorithms/algorithm.h"
+#include "knurl/algorithms/policy_options.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/algorithms/typed_json.h"
 #include "knurl/core/base/error.h"
@@ -117,6 +118,7 @@ void Algorithm::load_state(const CheckpointData& state) {
   try {
     require_same_tensors(weights.tensors, learner().weights().tensors);
   } catch (const Error& error) {
+    require_same_policy(*saved, *config_, {.name = "the checkpoint"});
     fail(ErrorKind::checkpoint, "{}", error.what());
   }
   try {

@@ -165,6 +165,20 @@ TEST(Algorithm, WeightsCanBeTakenAndGiven) {
   EXPECT_NE(a->get_policy().summary().find("policy.hidden.0"), std::string::npos);
 }
 
+TEST(Algorithm, ACheckpointOfAnotherFunctionIsRefused) {
+  const auto tanh = small_ppo().build();
+  const auto relu = small_ppo().training({.model = {.fcnet_activation = Activation::relu}}).build();
+  try {
+    relu->load_state(tanh->save_state());
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::checkpoint);
+    EXPECT_STREQ(error.what(),
+                 "training.model.fcnet_activation = relu: the policy is that of the checkpoint, "
+                 "made with tanh");
+  }
+}
+
 TEST(Algorithm, AnInfiniteLearningRateStopsBeforeASpoiltCheckpoint) {
   const auto algorithm = small_ppo().training({.lr = 1e39}).build();
   EXPECT_THROW(

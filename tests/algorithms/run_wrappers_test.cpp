@@ -102,7 +102,8 @@ TEST(RunWrappers, NormalisationThatMeansNothingIsRefused) {
             "accepted");
   EXPECT_EQ(refusal("{env: CartPole-v1, evaluation_interval: 1, evaluation_config: "
                     "{env_config: {wrappers: [NormalizeObservation]}}}"),
-            "evaluation_config: observations are normalised in training or not at all");
+            "evaluation_config: rollouts.observation_filter = MeanStdFilter: the policy is that of "
+            "training, made with NoFilter");
 }
 
 TEST(RunWrappers, RecordingChangesNothing) {
