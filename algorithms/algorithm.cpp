@@ -56,9 +56,15 @@ Result Algorithm::train() {
                                 evaluation_due(counters_.iteration + 1);
   if (evaluates_beside) start_evaluation();
 
-  do {
-    training_step();
-  } while (!iteration_done(before, start));
+  try {
+    do {
+      training_step();
+    } while (!iteration_done(before, start));
+  } catch (...) {
+    forget_waiting();
+    if (reward_filter_) reward_filter_->forget_sums();
+    throw;
+  }
   ++counters_.iteration;
 
   const double elapsed = steady_seconds() - start;

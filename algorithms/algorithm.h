@@ -37,7 +37,8 @@ class Algorithm : public tune::Trainable {
   static std::unique_ptr<Algorithm> from_checkpoint(const std::filesystem::path& checkpoint);
 
   /// One iteration: training steps until the min_*_per_iteration options are met. Result keys are
-  /// RLlib's; metric_names() has them with what they mean.
+  /// RLlib's; metric_names() has them with what they mean. Where it throws it may be called again:
+  /// what the iteration has sampled is lost, and nothing is learnt across the gap.
   Result train() override;
 
   /// Episodes of which training knows nothing, as evaluation_duration, evaluation_config and the
@@ -142,6 +143,8 @@ class Algorithm : public tune::Trainable {
   // for training_step
 
   /// Steps the workers' envs, at least so many steps in all: whole rounds of fragments.
+  /// Forgets the steps that wait for those after them: an error has lost these.
+  virtual void forget_waiting() {}
   std::vector<Fragment> sample(std::int64_t min_steps);
   /// Hands the learner's weights to the workers.
   void share_weights();

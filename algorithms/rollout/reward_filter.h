@@ -21,6 +21,8 @@ class RewardFilter {
   void apply(std::vector<Fragment>& fragments);
 
   void save(CheckpointData& out) const;
+  /// Begins the sums of running episodes anew: some of their steps were lost.
+  void forget_sums() { sums_.clear(); }
   void load(const CheckpointData& in);
 
  private:
