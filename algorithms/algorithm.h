@@ -110,7 +110,8 @@ class Algorithm : public tune::Trainable {
   Policy& get_policy(const std::string& policy_id = "default_policy");
   /// Parameters by policy.
   [[nodiscard]] std::map<std::string, Weights> get_weights();
-  /// Throws Error(config) where they are another model's.
+  /// A filter of observations goes on from theirs. Throws Error(config) where they are another
+  /// model's.
   void set_weights(const std::map<std::string, Weights>& weights);
 
   /// Ends the rollout workers. What was learnt stays; train() is over.

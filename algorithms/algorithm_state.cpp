@@ -57,7 +57,9 @@ std::unique_ptr<AlgorithmConfig> config_of(const CheckpointData& state) {
 }
 
 Weights weights_of(const CheckpointData& state) {
-  return {.tensors = state.tensors(kWeightsFile), .version = count_of(state, "weights_version")};
+  return {.tensors = state.tensors(kWeightsFile),
+          .version = count_of(state, "weights_version"),
+          .observed = ObservationFilter::observed_in(state)};
 }
 
 std::int64_t env_steps_of(const CheckpointData& state) {

@@ -165,6 +165,23 @@ TEST(Algorithm, WeightsCanBeTakenAndGiven) {
   EXPECT_NE(a->get_policy().summary().find("policy.hidden.0"), std::string::npos);
 }
 
+TEST(Algorithm, AFilterGoesOnFromTheWeightsThatItIsGiven) {
+  const auto filtered = [](int seed) {
+    return small_ppo()
+        .rollouts({.observation_filter = FilterType::mean_std})
+        .debugging({.seed = seed})
+        .build();
+  };
+  const auto a = filtered(5);
+  const auto b = filtered(6);
+  for (int i = 0; i < 3; ++i) a->train();
+  b->set_weights(a->get_weights());
+  EXPECT_EQ(b->get_weights().at("default_policy").observed, 600);
+  b->train();
+  EXPECT_EQ(b->get_weights().at("default_policy").observed, 800);
+  EXPECT_EQ(weights_of(a->save_state()).observed, 600);
+}
+
 TEST(Algorithm, ACheckpointOfAnotherFunctionIsRefused) {
   const auto tanh = small_ppo().build();
   const auto relu = small_ppo().training({.model = {.fcnet_activation = Activation::relu}}).build();
