@@ -69,13 +69,16 @@ class Algorithm : public tune::Trainable {
   /// What the policy remembers of an episode that a program steps itself.
   class ActingState {
    public:
-    /// Notes the reward of the last step, for policies that read it.
+    /// Notes the env's reward of the last step, for policies that read it as clip_rewards leaves
+    /// it.
     void observe_reward(float reward);
 
    private:
     friend class Algorithm;
-    explicit ActingState(RecordBatch memory) : memory_(std::move(memory)) {}
+    ActingState(RecordBatch memory, const RewardClip& clip)
+        : memory_(std::move(memory)), clip_(clip) {}
     RecordBatch memory_;  ///< one row; no columns where the policy does not remember
+    RewardClip clip_;
   };
   /// The state at the start of an episode.
   [[nodiscard]] ActingState get_initial_state() const;
@@ -140,12 +143,12 @@ class Algorithm : public tune::Trainable {
   virtual void report_own(Result& /*stats*/) const {}
   virtual void save_own(CheckpointData& /*out*/) const {}
   virtual void load_own(const CheckpointData& /*in*/) {}
+  /// Forgets the steps that wait for those after them: an error has lost these.
+  virtual void forget_waiting() {}
 
   // for training_step
 
   /// Steps the workers' envs, at least so many steps in all: whole rounds of fragments.
-  /// Forgets the steps that wait for those after them: an error has lost these.
-  virtual void forget_waiting() {}
   std::vector<Fragment> sample(std::int64_t min_steps);
   /// Hands the learner's weights to the workers.
   void share_weights();
