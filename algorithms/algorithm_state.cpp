@@ -118,9 +118,9 @@ void Algorithm::load_state(const CheckpointData& state) {
   workers_->check_fits(state);
   const Weights weights = weights_of(state);
   try {
+    require_same_policy(*saved, *config_, {.name = "the checkpoint"});
     require_same_tensors(weights.tensors, learner().weights().tensors);
   } catch (const Error& error) {
-    require_same_policy(*saved, *config_, {.name = "the checkpoint"});
     fail(ErrorKind::checkpoint, "{}", error.what());
   }
   try {
