@@ -37,7 +37,8 @@ class Algorithm : public tune::Trainable {
   static std::unique_ptr<Algorithm> from_checkpoint(const std::filesystem::path& checkpoint);
 
   /// One iteration: training steps until the min_*_per_iteration options are met. Result keys are
-  /// RLlib's; metric_names() has them with what they mean.
+  /// RLlib's; metric_names() has them with what they mean. Where it throws it may be called again:
+  /// what the iteration has sampled is lost, and nothing is learnt across the gap.
   Result train() override;
 
   /// Episodes of which training knows nothing, as evaluation_duration, evaluation_config and the
@@ -68,13 +69,16 @@ class Algorithm : public tune::Trainable {
   /// What the policy remembers of an episode that a program steps itself.
   class ActingState {
    public:
-    /// Notes the reward of the last step, for policies that read it.
+    /// Notes the env's reward of the last step, for policies that read it as clip_rewards leaves
+    /// it.
     void observe_reward(float reward);
 
    private:
     friend class Algorithm;
-    explicit ActingState(RecordBatch memory) : memory_(std::move(memory)) {}
+    ActingState(RecordBatch memory, const RewardClip& clip)
+        : memory_(std::move(memory)), clip_(clip) {}
     RecordBatch memory_;  ///< one row; no columns where the policy does not remember
+    RewardClip clip_;
   };
   /// The state at the start of an episode.
   [[nodiscard]] ActingState get_initial_state() const;
@@ -109,7 +113,8 @@ class Algorithm : public tune::Trainable {
   Policy& get_policy(const std::string& policy_id = "default_policy");
   /// Parameters by policy.
   [[nodiscard]] std::map<std::string, Weights> get_weights();
-  /// Throws Error(config) where they are another model's.
+  /// A filter of observations goes on from theirs. Throws Error(config) where they are another
+  /// model's.
   void set_weights(const std::map<std::string, Weights>& weights);
 
   /// Ends the rollout workers. What was learnt stays; train() is over.
@@ -138,6 +143,8 @@ class Algorithm : public tune::Trainable {
   virtual void report_own(Result& /*stats*/) const {}
   virtual void save_own(CheckpointData& /*out*/) const {}
   virtual void load_own(const CheckpointData& /*in*/) {}
+  /// Forgets the steps that wait for those after them: an error has lost these.
+  virtual void forget_waiting() {}
 
   // for training_step
 

@@ -91,11 +91,13 @@ Algorithm::ActionValues Algorithm::compute_action_values(const ObservationValue&
 
 void Algorithm::ActingState::observe_reward(float reward) {
   if (!memory_.has(column::kPreviousRewards)) return;
+  clip_.apply(std::span(&reward, 1));
   memory_.column<float>(column::kPreviousRewards)[0] = reward;
 }
 
 Algorithm::ActingState Algorithm::get_initial_state() const {
-  return ActingState(RecordBatch(greedy_.policy->memory_columns(), 1));
+  return {RecordBatch(greedy_.policy->memory_columns(), 1),
+          *config_->common().environment.clip_rewards};
 }
 
 ActionValue Algorithm::compute_single_action(const ObservationValue& observation,

@@ -4,6 +4,8 @@
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/determinism.h"
+#include "knurl/algorithms/option_checks.h"
+#include "knurl/algorithms/policy_options.h"
 #include "knurl/algorithms/rllib_keys.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/log.h"
@@ -13,74 +15,8 @@
 namespace knurl {
 namespace {
 
-/// An option that belongs to another type than the one chosen; at its default it does no harm.
-void refuse_other_type(bool changed, std::string_view option, std::string_view owner,
-                       std::string_view type_option, std::string_view type) {
-  if (!changed) return;
-  fail(ErrorKind::config, "{} belongs to {}, but {} = {}; leave one out", option, owner,
-       type_option, type);
-}
-
-void check_belonging(const OptimizerConfig& o) {
-  const OptimizerConfig fresh;
-  const std::string_view type = name_of(o.type.value());
-  const auto refuse = [&](bool changed, std::string_view name, std::string_view owner) {
-    refuse_other_type(changed, fmt::format("training.optimizer.{}", name), owner,
-                      "training.optimizer.type", type);
-  };
-  if (o.type.value() == OptimizerType::adam) {
-    refuse(*o.momentum != *fresh.momentum, "momentum", "sgd");
-  } else {
-    refuse(*o.beta1 != *fresh.beta1, "beta1", "adam");
-    refuse(*o.beta2 != *fresh.beta2, "beta2", "adam");
-    refuse(*o.epsilon != *fresh.epsilon, "epsilon", "adam");
-  }
-}
-
-/// `fresh` is the algorithm's own default.
-void check_belonging(const ExplorationConfig& e, const ExplorationConfig& fresh) {
-  const auto refuse = [&](bool changed, std::string_view name, std::string_view owner) {
-    refuse_other_type(changed, fmt::format("exploration.exploration_config.{}", name), owner,
-                      "exploration.exploration_config.type", name_of(e.type.value()));
-  };
-  const bool shaped = *e.initial_epsilon != *fresh.initial_epsilon ||
-                      *e.final_epsilon != *fresh.final_epsilon ||
-                      *e.warmup_timesteps != *fresh.warmup_timesteps ||
-                      *e.epsilon_timesteps != *fresh.epsilon_timesteps;
-  if (e.type.value() == ExplorationType::epsilon_greedy ||
-      e.type.value() == ExplorationType::per_worker_epsilon_greedy) {
-    if (shaped && e.epsilon_schedule->has_value()) {
-      fail(ErrorKind::config,
-           "exploration.exploration_config.epsilon_schedule takes the place of initial_epsilon, "
-           "final_epsilon, warmup_timesteps and epsilon_timesteps: give it or them");
-    }
-  } else {
-    refuse(*e.initial_epsilon != *fresh.initial_epsilon, "initial_epsilon", "EpsilonGreedy");
-    refuse(*e.final_epsilon != *fresh.final_epsilon, "final_epsilon", "EpsilonGreedy");
-    refuse(*e.warmup_timesteps != *fresh.warmup_timesteps, "warmup_timesteps", "EpsilonGreedy");
-    refuse(*e.epsilon_timesteps != *fresh.epsilon_timesteps, "epsilon_timesteps", "EpsilonGreedy");
-    refuse(e.epsilon_schedule->has_value(), "epsilon_schedule", "EpsilonGreedy");
-  }
-  if (e.type.value() != ExplorationType::parameter_noise) {
-    refuse(*e.initial_stddev != *fresh.initial_stddev, "initial_stddev", "ParameterNoise");
-    refuse(*e.random_timesteps != *fresh.random_timesteps, "random_timesteps", "ParameterNoise");
-  }
-  if (e.type.value() != ExplorationType::soft_q) {
-    refuse(*e.temperature != *fresh.temperature, "temperature", "SoftQ");
-  }
-}
-
-void check_evaluation(const EvaluationOptions& o) {
-  if (!o.evaluation_config->map() && !o.evaluation_config->is_null()) {
-    fail(ErrorKind::config, "evaluation.evaluation_config = {}: must be a map of options",
-         o.evaluation_config->describe());
-  }
-  if (!o.evaluation_duration->is_auto()) return;
-  if (o.evaluation_parallel_to_training && o.evaluation_num_workers > 0) return;
-  fail(ErrorKind::config,
-       "evaluation.evaluation_duration = auto: lasts as long as the training beside it; give "
-       "evaluation_parallel_to_training: true and evaluation_num_workers");
-}
+/// Before what is wrong with evaluation_config.
+constexpr const char* kEvaluationPart = "evaluation_config: ";
 
 /// Envs in the whole run. Throws Error(config) where there are more than anybody can want.
 int num_envs_of(const RolloutOptions& o) {
@@ -93,14 +29,17 @@ int num_envs_of(const RolloutOptions& o) {
          "environments",
          o.num_rollout_workers.value(), o.num_envs_per_worker.value(), kMost);
   }
-  const auto& length = *o.rollout_fragment_length;
-  if (!length.is_auto() && *length.value * envs > (std::int64_t{1} << 30)) {
-    fail(ErrorKind::config,
-         "rollouts.rollout_fragment_length = {} in {} environments: more steps than one sample can "
-         "hold",
-         *length.value, envs);
-  }
   return static_cast<int>(envs);
+}
+
+void check_fragments(const RolloutOptions& o) {
+  const auto& length = *o.rollout_fragment_length;
+  const std::int64_t envs = num_envs_of(o);
+  if (length.is_auto() || *length.value * envs <= (std::int64_t{1} << 30)) return;
+  fail(ErrorKind::config,
+       "rollouts.rollout_fragment_length = {} in {} environments: more steps than one sample can "
+       "hold",
+       *length.value, envs);
 }
 
 /// Options of the model that knurl does not have, one level too high: taken out and told apart from
@@ -265,27 +204,35 @@ void AlgorithmConfig::take_over_wrappers() {
 
 std::unique_ptr<AlgorithmConfig> AlgorithmConfig::resolved() const {
   auto out = clone();
-  out->resolve("");
+  out->resolve(Purpose::training);
   const ConfigValue::Map* over = out->common_.evaluation.evaluation_config->map();
   if (!over || over->empty()) return out;
   const auto evaluated = out->for_evaluation();
-  evaluated->resolve("evaluation_config: ");
-  if (evaluated->filters_observations() && !out->filters_observations()) {
-    fail(ErrorKind::config,
-         "{}evaluation_config: observations are normalised in training or not at all",
-         evaluated->places_.first_in("rollouts.observation_filter").prefix());
-  }
+  evaluated->resolve(Purpose::evaluation);
+  require_same_policy(*out, *evaluated, {.name = "training", .part = kEvaluationPart});
   return out;
 }
 
-void AlgorithmConfig::resolve(const std::string& part) {
+void AlgorithmConfig::check_env(const EnvSpec& env) const {
+  Opt<std::string> key = common_.environment.action_mask_key;
+  // a config that is written out gives the default, too
+  if (key == EnvironmentOptions().action_mask_key) key.forget_given();
   try {
-    check();
+    check_mask_key(SpaceLayout(env.observation), SpaceLayout(env.action), key);
+  } catch (const Error& error) {
+    fail(error.kind(), "{}{}", place_of(error.what()).prefix(), error.what());
+  }
+}
+
+void AlgorithmConfig::resolve(Purpose purpose) {
+  try {
+    check(purpose);
     take_over_wrappers();
     close_open_ends();
     resolve_own();
   } catch (const Error& error) {
-    fail(error.kind(), "{}{}{}", places_.first_in(error.what()).prefix(), part, error.what());
+    fail(error.kind(), "{}{}{}", place_of(error.what()).prefix(),
+         purpose == Purpose::evaluation ? kEvaluationPart : "", error.what());
   }
 }
 
@@ -313,7 +260,7 @@ void AlgorithmConfig::close_open_ends() {
   }
 }
 
-void AlgorithmConfig::check() const {
+void AlgorithmConfig::check(Purpose purpose) const {
   const std::vector<std::string> unused = unused_options();
   const ConfigValue defaults = unused.empty() ? ConfigValue() : fresh()->to_value();
   for (const ConstSection& section : sections()) {
@@ -355,6 +302,9 @@ void AlgorithmConfig::check() const {
   check_belonging(c.exploration.exploration_config,
                   fresh()->common().exploration.exploration_config);
   check_own();
+  if (purpose == Purpose::evaluation) return;  // which runs episodes and learns nothing
+  check_fragments(c.rollouts);
+  check_batches();
 }
 
 ConfigValue AlgorithmConfig::to_value(Shown shown) const {

@@ -101,6 +101,12 @@ class AlgorithmConfig {
   [[nodiscard]] std::vector<ConstSection> sections() const;
   /// Common options that mean nothing to this algorithm: giving one another value is an error.
   [[nodiscard]] virtual std::vector<std::string> unused_options() const { return {}; }
+  /// Own options that make the policy what it is (policy_options.h), by name.
+  [[nodiscard]] virtual std::vector<std::string> own_policy_options() const { return {}; }
+  /// Throws Error(config) where an option that is not at its default means nothing in this env.
+  void check_env(const EnvSpec& env) const;
+  /// Where an option, "training.lr", was given; none where that is not known.
+  [[nodiscard]] Place place_of(std::string_view option) const { return places_.first_in(option); }
   /// What says which actions are allowed in this env, where the algorithm heeds it. Throws
   /// Error(config) where it is no mask for these actions.
   [[nodiscard]] virtual ActionMask action_mask(const SpaceLayout& /*observations*/,
@@ -126,6 +132,8 @@ class AlgorithmConfig {
   virtual void resolve_own() {}
   /// Throws Error(config) for contradictions; names both options.
   virtual void check_own() const {}
+  /// The same for what only training has: fragments and batches.
+  virtual void check_batches() const {}
   virtual std::unique_ptr<Algorithm> make_algorithm(
       std::unique_ptr<const AlgorithmConfig> resolved) const = 0;
 
@@ -137,10 +145,11 @@ class AlgorithmConfig {
   }
 
  private:
-  /// Makes itself what resolved() gives; errors say their place and `part`.
-  void resolve(const std::string& part);
+  /// Makes itself what resolved() gives; errors say their place, and evaluation_config where this
+  /// is evaluation's.
+  void resolve(Purpose purpose);
   void close_open_ends();
-  void check() const;
+  void check(Purpose purpose) const;
   void take_over_wrappers();
   [[nodiscard]] std::unique_ptr<AlgorithmConfig> for_evaluation(const std::string& path,
                                                                 Problems& problems) const;

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "knurl/core/config/opt.h"
 #include "knurl/core/spaces/layout.h"
 
 namespace knurl {
@@ -15,11 +17,11 @@ namespace knurl {
 /// action's probability and its part in entropies, divergences and gradients are exactly 0.
 inline constexpr float kMaskedLogit = -1e38F;
 
-/// Which part of observations says what actions are allowed: in a Dict the entry that
-/// action_mask_key names ("action_mask", as in RLlib), numbers of which 0 forbids. There is one for
-/// each choice of a Discrete action space; of a MultiDiscrete or MultiBinary one those of all its
-/// choices in a row. Nets read the rest of the observation: what else the Dict has, or where that
-/// is one thing, that thing itself.
+/// Which part of observations says what actions are allowed: of a Dict the entry, not one of an
+/// entry's, that action_mask_key names ("action_mask", as in RLlib), numbers of which 0 forbids.
+/// There is one for each choice of a Discrete action space; of a MultiDiscrete or MultiBinary one
+/// those of all its choices in a row. Nets read the rest of the observation: what else the Dict
+/// has, or where that is one thing, that thing itself.
 class ActionMask {
  public:
   /// Observations without a mask.
@@ -53,6 +55,12 @@ class ActionMask {
   std::vector<std::size_t> rest_leaves_;
   std::vector<int> choices_;  ///< actions of each
 };
+
+/// Throws Error(config) where somebody gave an action_mask_key that names no entry of these
+/// observations, or a mask of actions that are no choices; where the key is the default one, warns
+/// once of what is called like it and is no mask.
+void check_mask_key(const SpaceLayout& observations, const SpaceLayout& actions,
+                    const Opt<std::string>& key);
 
 /// Masks logits as those of the policy that acted were.
 void mask_alike(std::span<const float> acted, std::span<float> logits);

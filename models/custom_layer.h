@@ -88,6 +88,24 @@ std::vector<std::span<Float>> tensors_in(Batch& batch, const CustomLayer& layer,
   return out;
 }
 
+/// Throws the exception being handled as an Error naming the layer. Call inside a catch block only.
+[[noreturn]] void rethrow_from_layer(const CustomLayer& layer, std::string_view name);
+
+/// Calls a method of a layer. Where that throws, throws an Error naming the layer.
+template <class Body>
+void call_custom_layer(const CustomLayer& layer, std::string_view name, Body body) {
+  try {
+    body();
+  } catch (...) {
+    rethrow_from_layer(layer, name);
+  }
+}
+
+/// CustomLayer::initialise of tensors that are zeros. Throws Error(config) naming the layer where
+/// it writes a number that is not finite.
+void initialise_custom_layer(const CustomLayer& layer, std::string_view name,
+                             LayerTensors<float> tensors, Rng& rng);
+
 /// CustomLayer::forward. Throws Error(env) naming the layer where a row of finite numbers becomes
 /// one with a number that is not.
 void run_custom_layer(const CustomLayer& layer, std::string_view name,

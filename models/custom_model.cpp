@@ -58,6 +58,16 @@ void settle(int& size, std::int64_t expected, const LayerSpec& layer, const char
   }
 }
 
+/// Each layer is there for one behind it, or for the heads, which read the last one.
+void require_read(const std::vector<LayerSpec>& layers) {
+  for (std::size_t i = 0; i + 1 < layers.size(); ++i) {
+    if (std::ranges::count(layers, std::optional(i), &LayerSpec::source) > 0) continue;
+    fail(ErrorKind::config,
+         "layer {}: no layer reads it, and the heads read only the last one, {}; leave it out",
+         layers[i].name, layers.back().name);
+  }
+}
+
 /// Fills in what follows from the layer's kind.
 void settle_by_kind(LayerSpec& layer, int read) {
   switch (layer.kind) {
@@ -180,6 +190,7 @@ std::vector<LayerSpec> build_custom_model(const ModelConfig& model, const SpaceL
                                      .model = model},
                                     options.get());
     std::vector<LayerSpec> layers = trunk.layers();
+    require_read(layers);
     for (LayerSpec& layer : layers) layer.name = kCustomTrunk + layer.name;
     return layers;
   } catch (const Error& error) {

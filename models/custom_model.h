@@ -106,7 +106,7 @@ ModelEntry find_model(std::string_view name);
 void check_custom_model(const ModelConfig& model);
 
 /// The layers of `model`'s custom model, named "trunk.<name>". Throws Error(config) naming the
-/// model where its builder throws.
+/// model where its builder throws, or where nothing reads one of its layers.
 std::vector<LayerSpec> build_custom_model(const ModelConfig& model, const SpaceLayout& observations,
                                           const SpaceLayout& actions);
 

@@ -77,7 +77,8 @@ void fill(const LayerSpec& layer, RecordBatch& tensors, Rng& rng) {
     return;
   }
   if (layer.kind == LayerKind::custom) {
-    layer.custom->initialise(tensors_in<float>(tensors, *layer.custom, layer.name + "."), rng);
+    initialise_custom_layer(*layer.custom, layer.name,
+                            tensors_in<float>(tensors, *layer.custom, layer.name + "."), rng);
     return;
   }
   if (layer.kind == LayerKind::lstm) {  // as PyTorch's

@@ -9,10 +9,13 @@
 namespace knurl {
 
 /// A model's parameters: one row of named float32 tensors, each 64-byte aligned, in one flat
-/// buffer. `version` counts the updates that made them; 0 is a fresh model.
+/// buffer.
 struct Weights {
   RecordBatch tensors = {};
-  std::int64_t version = 0;
+  std::int64_t version = 0;  ///< counts the updates that made them; 0 is a fresh model
+  /// Observations that the net's filter, where it has one, had seen: how much its mean and scale
+  /// weigh against the next ones.
+  std::int64_t observed = 0;
 };
 
 /// The flat buffer as numbers, the gaps between tensors included (they stay 0).

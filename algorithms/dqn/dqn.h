@@ -27,6 +27,7 @@ class DQN final : public Algorithm {
   void report_own(Result& stats) const override;
   void save_own(CheckpointData& out) const override;
   void load_own(const CheckpointData& in) override;
+  void forget_waiting() override { folder_.forget_waiting(); }
 
  private:
   void learn_once();

@@ -136,6 +136,12 @@ DQNConfig::Rounds DQNConfig::rounds() const {
                        : Rounds{.updates = static_cast<int>(std::lround(updates))};
 }
 
+std::vector<std::string> DQNConfig::own_policy_options() const {
+  std::vector<std::string> out{"dueling", "hiddens", "noisy", "num_atoms"};
+  if (own_.num_atoms > 1) out.insert(out.end(), {"v_min", "v_max"});
+  return out;
+}
+
 void DQNConfig::resolve_own() {
   if (own_.adam_epsilon.given()) {
     change().training.optimizer.epsilon = Default{own_.adam_epsilon.value()};

@@ -131,6 +131,7 @@ class DQNConfig final : public ConfigBuilder<DQNConfig, DqnOptions> {
   };
   /// Of a resolved config.
   [[nodiscard]] Rounds rounds() const;
+  [[nodiscard]] std::vector<std::string> own_policy_options() const override;
 
  protected:
   [[nodiscard]] int auto_fragment_length(int num_envs) const override;

@@ -69,7 +69,9 @@ void NetLearner::apply_gradients(double lr) {
 }
 
 Weights NetLearner::weights() const {
-  return {.tensors = net_->parameters(), .version = version_};
+  return {.tensors = net_->parameters(),
+          .version = version_,
+          .observed = filter_ ? filter_->observed() : 0};
 }
 
 void NetLearner::set_weights(const Weights& weights) {
@@ -78,6 +80,13 @@ void NetLearner::set_weights(const Weights& weights) {
   const auto from = weights.tensors.memory();
   std::memcpy(parameters.memory().data(), from.data(), from.size());
   version_ = weights.version;
+  if (filter_) filter_->read(parameters, weights.observed);
+}
+
+void NetLearner::apply_filter() {
+  if (!filter_) return;
+  filter_->write(net_->parameters());
+  ++version_;
 }
 
 void NetLearner::save(CheckpointData& out) const {

@@ -50,10 +50,8 @@ class NetLearner {
   void observe(const float* row) {
     if (filter_) filter_->add(row);
   }
-  /// Lets the filter's layer know what was shown.
-  void apply_filter() {
-    if (filter_) filter_->write(net_->parameters());
-  }
+  /// Lets the filter's layer know what was shown: a version of its own.
+  void apply_filter();
   /// What a filter adds to standard deviations.
   void set_filter_epsilon(double epsilon) {
     if (filter_) filter_->set_epsilon(epsilon);
@@ -68,10 +66,10 @@ class NetLearner {
   /// Norm of the last gradients before clipping.
   [[nodiscard]] double gradient_norm() const { return gradient_norm_; }
 
-  /// A copy of the parameters. Each update makes the version one higher.
+  /// A copy of the parameters. Each update makes the version one higher, as apply_filter does.
   [[nodiscard]] Weights weights() const;
   [[nodiscard]] std::int64_t version() const { return version_; }
-  /// Throws Error(config) where the tensors are another net's.
+  /// A filter goes on from theirs. Throws Error(config) where the tensors are another net's.
   void set_weights(const Weights& weights);
 
   /// The optimizer's state.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "knurl/core/checkpoint/checkpoint.h"
@@ -18,6 +19,9 @@ class RunningMoments {
   [[nodiscard]] const std::vector<double>& mean() const { return mean_; }
   /// The variance of the population of which the rows are a sample; 1 before there are two.
   [[nodiscard]] double variance(std::size_t index) const;
+
+  /// Goes on as if `count` rows of this mean and variance had been added.
+  void assume(std::int64_t count, std::span<const double> mean, std::span<const double> variance);
 
   [[nodiscard]] RecordBatch state() const;
   /// Throws Error(checkpoint) where the state is of another width.
@@ -42,9 +46,14 @@ class ObservationFilter {
   void add(const float* row) { moments_.add(row); }
   /// Writes what was seen into the net's tensors "filter.mean" and "filter.scale".
   void write(RecordBatch& parameters) const;
+  /// Goes on from what was written into these tensors, after so many observations.
+  void read(const RecordBatch& parameters, std::int64_t observed);
+  [[nodiscard]] std::int64_t observed() const { return moments_.count(); }
 
   void save(CheckpointData& out) const;
   void load(const CheckpointData& in);
+  /// observed() of the filter in a checkpoint; 0 where it has none.
+  static std::int64_t observed_in(const CheckpointData& state);
 
  private:
   RunningMoments moments_;

@@ -125,19 +125,6 @@ void PPOConfig::resolve_own() {
 
 void PPOConfig::check_own() const {
   const CommonOptions& options = common();
-  const int batch = options.training.train_batch_size;
-  if (own_.sgd_minibatch_size > batch) {
-    fail(ErrorKind::config,
-         "training.sgd_minibatch_size = {} is larger than training.train_batch_size = {}",
-         own_.sgd_minibatch_size.value(), batch);
-  }
-  if (const ModelConfig& model = options.training.model;
-      model.use_lstm && own_.sgd_minibatch_size < model.max_seq_len) {
-    fail(ErrorKind::config,
-         "training.sgd_minibatch_size = {} is smaller than training.model.max_seq_len = {}: a "
-         "minibatch holds whole sequences",
-         own_.sgd_minibatch_size.value(), model.max_seq_len.value());
-  }
   if (*own_.entropy_coeff != *PpoOptions().entropy_coeff && own_.entropy_coeff_schedule.value()) {
     fail(ErrorKind::config,
          "training.entropy_coeff and training.entropy_coeff_schedule: give one of them");
@@ -171,6 +158,23 @@ void PPOConfig::check_own() const {
          "exploration.exploration_config.type = {}: PPO learns from the probabilities of its own "
          "samples; use StochasticSampling",
          name_of(exploration));
+  }
+}
+
+void PPOConfig::check_batches() const {
+  const CommonOptions& options = common();
+  const int batch = options.training.train_batch_size;
+  if (own_.sgd_minibatch_size > batch) {
+    fail(ErrorKind::config,
+         "training.sgd_minibatch_size = {} is larger than training.train_batch_size = {}",
+         own_.sgd_minibatch_size.value(), batch);
+  }
+  if (const ModelConfig& model = options.training.model;
+      model.use_lstm && own_.sgd_minibatch_size < model.max_seq_len) {
+    fail(ErrorKind::config,
+         "training.sgd_minibatch_size = {} is smaller than training.model.max_seq_len = {}: a "
+         "minibatch holds whole sequences",
+         own_.sgd_minibatch_size.value(), model.max_seq_len.value());
   }
   const OrAuto<int>& length = options.rollouts.rollout_fragment_length;
   const int envs = std::max(1, options.rollouts.num_rollout_workers.value()) *

@@ -98,6 +98,9 @@ class PPOConfig final : public ConfigBuilder<PPOConfig, PpoOptions> {
   [[nodiscard]] ActionMask action_mask(const SpaceLayout& observations,
                                        const SpaceLayout& actions) const override;
   [[nodiscard]] bool learns_from_sequences() const override { return true; }
+  [[nodiscard]] std::vector<std::string> own_policy_options() const override {
+    return {"box_distribution", "use_sde"};
+  }
   [[nodiscard]] ActionDistribution distribution(const SpaceLayout& actions) const;
   /// The net for these spaces: outputs action_dist_inputs and vf_preds.
   [[nodiscard]] NetSpec net_for(const SpaceLayout& observations, const SpaceLayout& actions) const;
@@ -105,6 +108,7 @@ class PPOConfig final : public ConfigBuilder<PPOConfig, PpoOptions> {
  protected:
   void resolve_own() override;
   void check_own() const override;
+  void check_batches() const override;
   std::unique_ptr<Algorithm> make_algorithm(
       std::unique_ptr<const AlgorithmConfig> resolved) const override;
 };

@@ -28,6 +28,9 @@ class QLearner final : public Learner {
   /// waits for the env's next action. Returns how many updates were made.
   std::int64_t update(const std::vector<Fragment>& fragments, std::int64_t timestep);
 
+  /// Forgets the steps that wait: those after them were lost.
+  void forget_waiting() { waiting_.clear(); }
+
   [[nodiscard]] Weights weights() const override { return tables_; }
   [[nodiscard]] std::int64_t version() const override { return tables_.version; }
   void set_weights(const Weights& weights) override;

@@ -17,6 +17,7 @@ class QLearning final : public Algorithm {
  protected:
   void training_step() override;
   [[nodiscard]] Learner& learner() override { return learner_; }
+  void forget_waiting() override { learner_.forget_waiting(); }
 
  private:
   QLearner learner_;

@@ -31,6 +31,9 @@ class NStepFolder {
   /// for each transition.
   void add(const std::vector<Fragment>& fragments, const std::function<Place()>& next);
 
+  /// Forgets the steps that wait: those after them were lost.
+  void forget_waiting() { waiting_.clear(); }
+
   /// The steps that wait.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);

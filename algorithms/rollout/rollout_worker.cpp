@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <new>
 
 #include "knurl/algorithms/algorithm_config.h"
 #include "knurl/algorithms/registry.h"
@@ -132,6 +133,17 @@ FragmentBuilder RolloutWorker::new_builder(std::int64_t steps) const {
 }
 
 Fragment RolloutWorker::sample(const SampleRequest& request) {
+  try {
+    return run(request);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorKind::config,
+         "worker {}: there is no memory for {} steps in each of {} environments: "
+         "rollouts.rollout_fragment_length and rollouts.num_envs_per_worker say how many",
+         spec_.worker, request.steps_per_env, spec_.num_envs);
+  }
+}
+
+Fragment RolloutWorker::run(const SampleRequest& request) {
   const double begin = steady_seconds();
   start_if_needed();
   policy_->exploration().begin_fragment();

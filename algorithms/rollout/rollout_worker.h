@@ -58,7 +58,8 @@ class RolloutWorker {
   /// env throws, naming env, worker, index and call, or where an observation or reward is not
   /// finite, or a whole number outside its space, naming env, worker, index, episode, step and
   /// field; the next call then begins new episodes in all envs. A whole episode of more than a
-  /// million steps is an Error(env) too.
+  /// million steps is an Error(env) too, and a fragment for which there is no memory an
+  /// Error(config).
   Fragment sample(const SampleRequest& request);
 
   /// Records episodes that begin from now on, where the config's wrappers ask for it: below the
@@ -89,6 +90,7 @@ class RolloutWorker {
   [[nodiscard]] Policy& policy() { return *policy_; }
 
  private:
+  Fragment run(const SampleRequest& request);
   void make_policy();
   void start_if_needed();
   [[nodiscard]] FragmentBuilder new_builder(std::int64_t steps) const;

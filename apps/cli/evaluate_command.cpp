@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "knurl/algorithms/algorithm.h"
+#include "knurl/algorithms/policy_options.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/algorithms/rollout/episode_metrics.h"
 #include "knurl/algorithms/rollout/evaluation.h"
@@ -138,7 +139,9 @@ int evaluate(const EvaluateArguments& arguments) {
     fail(ErrorKind::config, "--json and --render: pictures are not JSON; give one of them");
   }
   const tune::FoundCheckpoint found = tune::find_checkpoint(expanded(arguments.checkpoint));
+  const auto saved = config_of(found.state);
   const auto config = config_for(arguments, found);
+  require_same_policy(*saved, *config, {.name = "the checkpoint"});
   const EnvironmentOptions& environment = config->common().environment;
   make_env(*environment.env, *environment.env_config);  // whose errors still know their place
   const bool one_by_one = arguments.render || arguments.steps;
@@ -155,8 +158,14 @@ int evaluate(const EvaluateArguments& arguments) {
   try {
     worker.set_weights(weights);
   } catch (const Error& error) {
-    fail(ErrorKind::config, "env {}: its spaces do not fit the checkpoint's policy: {}",
-         *config->common().environment.env, error.what());
+    const EnvironmentOptions& trained = saved->common().environment;
+    const bool other_env =
+        *environment.env != *trained.env || *environment.env_config != *trained.env_config;
+    fail(ErrorKind::config, "{}: {}",
+         other_env ? fmt::format("env {}: its spaces do not fit the checkpoint's policy",
+                                 *environment.env)
+                   : arguments.checkpoint,
+         error.what());
   }
 
   const fs::path directory = fs::absolute(found.directory);

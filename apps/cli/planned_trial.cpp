@@ -142,6 +142,7 @@ MetricNames check_trial(const PlannedTrial& trial) {
   const auto config = trial.config->resolved();
   const EnvironmentOptions& environment = config->common().environment;
   const EnvSpec env = make_env(*environment.env, *environment.env_config)->spec();
+  config->check_env(env);
   try {
     config->make_policy(env, Acting::greedy, {});
   } catch (const Error& error) {

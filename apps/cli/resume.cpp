@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "knurl/algorithms/algorithm.h"
+#include "knurl/algorithms/policy_options.h"
 #include "knurl/apps/cli/console.h"
 #include "knurl/apps/cli/paths.h"
 #include "knurl/apps/cli/train_arguments.h"
@@ -74,6 +75,7 @@ void check_unchanged(const AlgorithmConfig& saved, const AlgorithmConfig& now) {
          b.rollouts.num_rollout_workers.value());
   refuse("num_envs_per_worker", a.rollouts.num_envs_per_worker.value(),
          b.rollouts.num_envs_per_worker.value());
+  require_same_policy(saved, now, {.name = "the run"});
 }
 
 /// The condition that was met when the checkpoint was made, as its row of results tells.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "knurl/algorithms/algorithm.h"
+#include "knurl/algorithms/policy_options.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/apps/cli/cli.h"
 #include "knurl/apps/cli/commands.h"
@@ -69,7 +70,9 @@ std::vector<PlannedTrial> trials_of(const TrainArguments& arguments) {
 
 /// Takes over the weights of a checkpoint, nothing else.
 void start_from(const fs::path& path, Algorithm& algorithm) {
-  Weights weights = weights_of(tune::find_checkpoint(path).state);
+  const CheckpointData state = tune::find_checkpoint(path).state;
+  require_same_policy(*config_of(state), algorithm.config(), {.name = "the checkpoint"});
+  Weights weights = weights_of(state);
   weights.version = 0;  // this run's updates count from here
   try {
     algorithm.set_weights({{"default_policy", std::move(weights)}});

@@ -50,12 +50,14 @@ class CustomFunction : public torch::autograd::Function<CustomFunction> {
     const torch::Tensor dx = torch::zeros_like(saved[0]);
     variable_list d_tensors;
     for (const torch::Tensor& tensor : tensors) d_tensors.push_back(torch::zeros_like(tensor));
-    layer->custom->backward({.tensors = numbers_of<const float>(tensors),
-                             .x = rows_of<const float>(saved[0]),
-                             .y = rows_of<const float>(saved[1]),
-                             .dy = rows_of<const float>(dy),
-                             .dx = rows_of<float>(dx),
-                             .d_tensors = numbers_of<float>(d_tensors)});
+    call_custom_layer(*layer->custom, layer->name, [&] {
+      layer->custom->backward({.tensors = numbers_of<const float>(tensors),
+                               .x = rows_of<const float>(saved[0]),
+                               .y = rows_of<const float>(saved[1]),
+                               .dy = rows_of<const float>(dy),
+                               .dx = rows_of<float>(dx),
+                               .d_tensors = numbers_of<float>(d_tensors)});
+    });
     variable_list out{torch::Tensor(), dx};  // the layer itself has no gradient
     out.insert(out.end(), d_tensors.begin(), d_tensors.end());
     return out;

@@ -99,6 +99,20 @@ TEST(ActionMask, AnObservationThatAllowsNothingIsNamed) {
             "action");
 }
 
+TEST(ActionMask, AKeyThatNamesNothingIsRefusedWhereItStands) {
+  const std::string text = refusal([] { masked_config("{action_mask_key: mask}").build(); });
+  EXPECT_TRUE(text.starts_with("test:1: environment.action_mask_key = mask: the observation Dict("))
+      << text;
+  EXPECT_TRUE(text.ends_with("; did you mean action_mask?")) << text;
+  EXPECT_EQ(refusal([] { masked_config("{action_mask_key: action_mask}").build(); }), "accepted");
+  EXPECT_EQ(
+      refusal([] {
+        masked_config("{env: CartPole-v1, env_config: null, action_mask_key: action_mask}").build();
+      }),
+      "accepted")
+      << "a config that is written out has it";
+}
+
 TEST(ActionMask, DqnSaysThatItHeedsNone) {
   const auto config = make_config("DQN");
   config->update(parse_yaml("{env: ActionMaskEnv}", "test"), "");

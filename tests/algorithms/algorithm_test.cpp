@@ -1,7 +1,6 @@
 #include "knurl/algorithms/algorithm.h"
 
 #include <chrono>
-#include <filesystem>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include "knurl/algorithms/ppo/ppo_config.h"
 #include "knurl/algorithms/q_learning/q_learning_config.h"
 #include "knurl/core/config/yaml.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -40,19 +40,6 @@ bool same_weights(Algorithm& a, Algorithm& b) {
   const Weights y = b.get_weights().at("default_policy");
   return x.version == y.version && std::ranges::equal(x.tensors.memory(), y.tensors.memory());
 }
-
-class Scratch {
- public:
-  Scratch()
-      : path_(std::filesystem::temp_directory_path() / fmt::format("knurl-test-{}", ::getpid())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Scratch() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 TEST(Algorithm, TabularRunsAreRestoredToo) {
   const Scratch scratch;
@@ -176,6 +163,37 @@ TEST(Algorithm, WeightsCanBeTakenAndGiven) {
   const Weights y = b->get_weights().at("default_policy");
   EXPECT_TRUE(std::ranges::equal(x.tensors.memory(), y.tensors.memory()));
   EXPECT_NE(a->get_policy().summary().find("policy.hidden.0"), std::string::npos);
+}
+
+TEST(Algorithm, AFilterGoesOnFromTheWeightsThatItIsGiven) {
+  const auto filtered = [](int seed) {
+    return small_ppo()
+        .rollouts({.observation_filter = FilterType::mean_std})
+        .debugging({.seed = seed})
+        .build();
+  };
+  const auto a = filtered(5);
+  const auto b = filtered(6);
+  for (int i = 0; i < 3; ++i) a->train();
+  b->set_weights(a->get_weights());
+  EXPECT_EQ(b->get_weights().at("default_policy").observed, 600);
+  b->train();
+  EXPECT_EQ(b->get_weights().at("default_policy").observed, 800);
+  EXPECT_EQ(weights_of(a->save_state()).observed, 600);
+}
+
+TEST(Algorithm, ACheckpointOfAnotherFunctionIsRefused) {
+  const auto tanh = small_ppo().build();
+  const auto relu = small_ppo().training({.model = {.fcnet_activation = Activation::relu}}).build();
+  try {
+    relu->load_state(tanh->save_state());
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::checkpoint);
+    EXPECT_STREQ(error.what(),
+                 "training.model.fcnet_activation = relu: the policy is that of the checkpoint, "
+                 "made with tanh");
+  }
 }
 
 TEST(Algorithm, AnInfiniteLearningRateStopsBeforeASpoiltCheckpoint) {

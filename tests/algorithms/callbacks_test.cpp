@@ -1,13 +1,11 @@
 #include "knurl/algorithms/callbacks.h"
 
-#include <filesystem>
-
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/metrics.h"
 #include "luck_env.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -73,11 +71,8 @@ TEST(Callbacks, NeitherTheSplitOfEnvsNorAResumeChangesCustomMetrics) {
 
   const auto first = build("{}");
   for (int i = 0; i < 7; ++i) first->train();
-  const std::filesystem::path directory =
-      std::filesystem::temp_directory_path() / fmt::format("knurl-callbacks-{}", ::getpid());
-  first->save(directory);
-  const auto second = Algorithm::from_checkpoint(directory);
-  std::filesystem::remove_all(directory);
+  const Scratch scratch;
+  const auto second = Algorithm::from_checkpoint(first->save(scratch / "checkpoint"));
   for (std::size_t i = 7; i < 12; ++i) EXPECT_EQ(spread(second->train()), expected[i]) << i;
 }
 

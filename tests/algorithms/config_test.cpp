@@ -267,10 +267,10 @@ TEST(Config, ContradictionsAreShownInTheFile) {
                        "  temperature: 3\n"),
             "a.yaml:4: exploration.exploration_config.temperature belongs to SoftQ, but "
             "exploration.exploration_config.type = StochasticSampling; leave one out");
-  EXPECT_EQ(refusal_of("env: CartPole-v1\ntrain_batch_size: 100\nsgd_minibatch_size: 10\n"
-                       "evaluation_config:\n  train_batch_size: 9\n"),
-            "a.yaml:3: evaluation_config: training.sgd_minibatch_size = 10 is larger than "
-            "training.train_batch_size = 9");
+  EXPECT_EQ(refusal_of("env: CartPole-v1\nuse_kl_loss: false\n"
+                       "evaluation_config:\n  kl_coeff: 9\n"),
+            "a.yaml:4: evaluation_config: training.kl_coeff = 9 with training.use_kl_loss = false: "
+            "give one");
 }
 
 TEST(Config, ContradictionsOfCodeHaveNoPlace) {

@@ -1,10 +1,8 @@
 // What holds for every algorithm, whatever it learns.
 
 #include <algorithm>
-#include <filesystem>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "algorithm_cases.h"
 #include "knurl/algorithms/algorithm.h"
@@ -13,6 +11,7 @@
 #include "knurl/algorithms/registry.h"
 #include "knurl/core/config/yaml.h"
 #include "knurl/core/tune/trial.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -81,11 +80,8 @@ TEST_P(EveryAlgorithm, ARestoredRunIsTheRunThatWasNotInterrupted) {
 
     const auto first = config_of(GetParam(), split)->build();
     train(*first, 2);
-    const std::filesystem::path directory =
-        std::filesystem::temp_directory_path() / fmt::format("knurl-conformance-{}", ::getpid());
-    first->save(directory);
-    const auto second = Algorithm::from_checkpoint(directory);
-    std::filesystem::remove_all(directory);
+    const Scratch scratch;
+    const auto second = Algorithm::from_checkpoint(first->save(scratch / "checkpoint"));
     EXPECT_EQ(second->iteration(), 2);
     EXPECT_EQ(train(*second, 2), expected) << split;
     EXPECT_EQ(weights_of(*second), weights_of(*whole)) << split;
@@ -129,18 +125,15 @@ TEST_P(EveryAlgorithm, ReportsExactlyTheMetricsItSaysItReports) {
 
 TEST_P(EveryAlgorithm, WhateverStandsInItsResultsIsExplained) {
   const auto algorithm = config_of(GetParam(), "{evaluation_interval: 1}")->build();
-  const std::filesystem::path directory =
-      std::filesystem::temp_directory_path() / fmt::format("knurl-explained-{}", ::getpid());
-  std::filesystem::create_directories(directory);
+  const Scratch scratch;
   tune::TrialObserver nobody;
   const Result result =
       tune::run_trial(
           *algorithm,
-          {.directory = directory,
+          {.directory = scratch.path(),
            .stop = tune::StopConditions::from(parse_yaml("{training_iteration: 1}", "test"), "")},
           nullptr, nobody)
           .last;
-  std::filesystem::remove_all(directory);
   for (const auto& entry : result.entries()) {
     bool explained = false;
     for (const Explanation& each : explain_metric(entry.name)) {  // throws where there is none

@@ -1,13 +1,12 @@
-#include <filesystem>
 #include <numeric>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/algorithms/registry.h"
 #include "knurl/algorithms/typed_json.h"
 #include "luck_env.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -144,6 +143,59 @@ TEST(Evaluation, EvaluationConfigIsCheckedWhereItIsRead) {
   EXPECT_EQ(refusal([] { (void)luck_config("{evaluation_config: null}").build(); }), "accepted");
 }
 
+/// What resolving a config of an algorithm on CartPole fails with.
+std::string refusal_of(const std::string& options, const std::string& algorithm = "PPO") {
+  return refusal([&] {
+    const auto config = make_config(algorithm);
+    config->update(parse_yaml("{env: CartPole-v1, model: {fcnet_hiddens: [8]}}", "test"), "");
+    config->update(parse_yaml(options, "a.yaml"), "config");
+    (void)config->resolved();
+  });
+}
+
+TEST(Evaluation, HasNoFragmentsAndBatches) {
+  EXPECT_EQ(refusal_of("evaluation_config: {num_envs_per_worker: 3}"), "accepted");
+  EXPECT_EQ(refusal_of("{rollout_fragment_length: 2000, evaluation_config: {num_workers: 9}}"),
+            "accepted");
+  EXPECT_EQ(refusal_of("{rollout_fragment_length: 1000000000, train_batch_size: 1000000001, "
+                       "num_workers: 1, evaluation_config: {num_envs_per_worker: 5}}"),
+            "accepted");
+  EXPECT_EQ(refusal_of("evaluation_config: {train_batch_size: 1}"), "accepted");
+  EXPECT_NE(refusal_of("rollout_fragment_length: 4002"), "accepted") << "training has them";
+}
+
+TEST(Evaluation, IsOfTheSamePolicy) {
+  EXPECT_EQ(refusal_of("evaluation_config:\n  model:\n    fcnet_activation: relu"),
+            "a.yaml:3: evaluation_config: training.model.fcnet_activation = relu: the policy is "
+            "that of training, made with tanh");
+  for (const char* option :
+       {"model: {fcnet_hiddens: [4]}", "model: {use_lstm: true}", "model: {free_log_std: true}",
+        "model: {vf_share_layers: true}", "box_distribution: squashed_gaussian", "use_sde: true",
+        "action_mask_key: \"\"", "observation_filter: MeanStdFilter"}) {
+    EXPECT_NE(refusal_of(fmt::format("evaluation_config: {{{}}}", option))
+                  .find("the policy is that of training"),
+              std::string::npos)
+        << option;
+    EXPECT_EQ(refusal_of(fmt::format("{{{}, evaluation_config: {{{}}}}}", option, option)),
+              "accepted")
+        << option;
+  }
+  for (const char* option :
+       {"model: {max_seq_len: 7}", "model: {fcnet_weights_initializer: orthogonal}", "lr: 0.5",
+        "explore: true", "clip_actions: true"}) {
+    EXPECT_EQ(refusal_of(fmt::format("evaluation_config: {{{}}}", option)), "accepted") << option;
+  }
+  for (const char* option : {"dueling: false", "hiddens: [4]", "num_atoms: 3", "noisy: true"}) {
+    EXPECT_NE(refusal_of(fmt::format("evaluation_config: {{{}}}", option), "DQN")
+                  .find("the policy is that of training"),
+              std::string::npos)
+        << option;
+  }
+  EXPECT_NE(refusal_of("{num_atoms: 5, evaluation_config: {v_max: 20}}", "DQN"), "accepted");
+  EXPECT_EQ(refusal_of("evaluation_config: {v_max: 20}", "DQN"), "accepted")
+      << "one atom has no support";
+}
+
 TEST(Evaluation, AutoNeedsATrainingThatItLastsAsLongAs) {
   const std::string rule =
       "a.yaml:1: evaluation.evaluation_duration = auto: lasts as long as the training beside it; "
@@ -170,11 +222,8 @@ TEST(Evaluation, TheLastOneIsReportedAgainWhereThatIsAskedFor) {
   const char* name = "evaluation/hist_stats/episode_lengths";
   EXPECT_EQ(algorithm->train().find(name), nullptr);
   const std::vector<double> second = lengths_of(algorithm->train());
-  const std::filesystem::path directory =
-      std::filesystem::temp_directory_path() / fmt::format("knurl-evaluation-{}", ::getpid());
-  algorithm->save(directory);
-  const auto restored = Algorithm::from_checkpoint(directory);
-  std::filesystem::remove_all(directory);
+  const Scratch scratch;
+  const auto restored = Algorithm::from_checkpoint(algorithm->save(scratch / "checkpoint"));
   for (Algorithm* each : {algorithm.get(), restored.get()}) {
     EXPECT_EQ(lengths_of(each->train()), second);
     EXPECT_NE(lengths_of(each->train()), second);

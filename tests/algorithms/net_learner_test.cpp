@@ -100,6 +100,19 @@ TEST(NetLearner, EachUpdateMakesTheVersionOneHigher) {
   EXPECT_EQ(learner.version(), 42);
 }
 
+TEST(NetLearner, WhatTheFilterHasSeenIsAVersion) {
+  const NetSpec spec = with_filter(two_outputs());
+  NetLearner learner(spec, fresh_weights(spec, Rng(1)), {}, 1);
+  const float rows[2][2] = {{1, 2}, {3, 5}};
+  for (const auto& row : rows) learner.observe(row);
+  EXPECT_EQ(learner.version(), 0);
+  learner.apply_filter();
+  EXPECT_EQ(learner.version(), 1) << "who acts by it must take it over";
+  NetLearner without = fresh_learner();
+  without.apply_filter();
+  EXPECT_EQ(without.version(), 0);
+}
+
 TEST(NetLearner, ALossThatIsNotFiniteChangesNothing) {
   for (const double spoilt : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     NetLearner learner = fresh_learner();

@@ -83,6 +83,30 @@ TEST(ObservationFilter, TheNetReadsObservationsLessTheirMeanOverTheirDeviation) 
   EXPECT_EQ(run({1000, 6}), (std::vector<float>{10, 10})) << "cut";
 }
 
+TEST(ObservationFilter, GoesOnFromWhatAnotherWrote) {
+  const NetSpec spec = with_filter(make_net(2, {}, {{.name = "q", .output = "q"}}));
+  Weights weights = fresh_weights(spec, Rng(1));
+  ObservationFilter first(2);
+  const auto show = [](ObservationFilter& filter, float x) {
+    const float row[] = {x, 5.0F};
+    filter.add(row);
+  };
+  for (const float x : {1.0F, 2.0F, 6.0F}) show(first, x);
+  first.write(weights.tensors);
+  ObservationFilter second(2);
+  show(second, 1000.0F);  // what it saw itself is replaced
+  second.read(weights.tensors, first.observed());
+  EXPECT_EQ(second.observed(), 3);
+  for (ObservationFilter* filter : {&first, &second}) show(*filter, 12.0F);
+  first.write(weights.tensors);
+  const auto of = [&](const char* name) { return weights.tensors.column<float>(name)[0]; };
+  const float mean = of("filter.mean");
+  const float scale = of("filter.scale");
+  second.write(weights.tensors);
+  EXPECT_NEAR(of("filter.mean"), mean, 1e-5);
+  EXPECT_NEAR(of("filter.scale"), scale, 1e-6);
+}
+
 TEST(NetSpec, AFilterStandsBetweenTheObservationsAndAllThatReadsThem) {
   const NetSpec spec =
       with_filter(make_net(3, {},

@@ -208,6 +208,20 @@ TEST(Recurrent, AProgramStepsEpisodesOfItsOwnWithTheirStates) {
   EXPECT_THROW(algorithm->compute_actions({{"c", std::vector<float>{1.0F}}}, states), Error);
 }
 
+TEST(Recurrent, AProgramsRewardsAreClippedAsTrainingsAre) {
+  const auto algorithm =
+      recurrent_config("{}", "{env: Pendulum-v1, env_config: null, clip_rewards: true}").build();
+  const auto after = [&](float reward) {
+    auto state = algorithm->get_initial_state();
+    const std::vector<float> observation{1.0F, 0.0F, 0.5F};
+    algorithm->compute_single_action(observation, state);
+    state.observe_reward(reward);
+    return algorithm->compute_single_action(observation, state);
+  };
+  EXPECT_EQ(after(7.0F), after(1.0F));
+  EXPECT_NE(after(7.0F), after(-1.0F)) << "it is read";
+}
+
 TEST(Recurrent, OptionsThatDoNotFitAreRefused) {
   const auto refusal = [](AlgorithmConfig& config) -> std::string {
     try {

@@ -128,6 +128,21 @@ TEST(Rollout, AfterAnErrorEpisodesBeginAnew) {
             (std::vector<float>{0, 1, 2, 3}));
 }
 
+TEST(Rollout, AFragmentBeyondTheMemorySaysWhichOptionsMakeIt) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "its allocator ends the process";
+#endif
+  RolloutWorker worker = worker_of(counter_config("{}"), 2);
+  try {
+    worker.sample({.steps_per_env = std::int64_t{1} << 46});
+    FAIL() << "there is so much";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "worker 0: there is no memory for 70368744177664 steps in each of 2 environments: "
+                 "rollouts.rollout_fragment_length and rollouts.num_envs_per_worker say how many");
+  }
+}
+
 /// Everything that was seen and done, by env and episode: independent of who did it.
 std::map<std::pair<int, std::int64_t>, std::vector<float>> by_episode(
     const std::vector<Fragment>& fragments) {

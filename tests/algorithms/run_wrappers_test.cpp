@@ -7,6 +7,7 @@
 #include "knurl/algorithms/registry.h"
 #include "knurl/core/base/error.h"
 #include "knurl/core/config/yaml.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -101,12 +102,13 @@ TEST(RunWrappers, NormalisationThatMeansNothingIsRefused) {
             "accepted");
   EXPECT_EQ(refusal("{env: CartPole-v1, evaluation_interval: 1, evaluation_config: "
                     "{env_config: {wrappers: [NormalizeObservation]}}}"),
-            "evaluation_config: observations are normalised in training or not at all");
+            "evaluation_config: rollouts.observation_filter = MeanStdFilter: the policy is that of "
+            "training, made with NoFilter");
 }
 
 TEST(RunWrappers, RecordingChangesNothing) {
-  const fs::path directory =
-      fs::temp_directory_path() / fmt::format("knurl-run-wrappers-{}", ::getpid());
+  const Scratch scratch;
+  const fs::path& directory = scratch.path();
   expect_same(trained("{num_workers: 2, num_envs_per_worker: 3, env_config: {wrappers: "
                       "[{RecordEpisode: {every: 4, format: both}}]}}",
                       directory),
@@ -114,7 +116,6 @@ TEST(RunWrappers, RecordingChangesNothing) {
   EXPECT_TRUE(fs::exists(directory / "recordings" / "training_episode_000000_worker_1_env_0.gif"));
   EXPECT_TRUE(
       fs::is_directory(directory / "recordings" / "training_episode_000004_worker_2_env_4"));
-  fs::remove_all(directory);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "command.h"
 
-#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -24,11 +23,6 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
-std::string unique_name() {
-  static std::atomic<int> next = 0;
-  return std::to_string(::getpid()) + "-" + std::to_string(next++);
-}
-
 }  // namespace
 
 std::string knurl_binary() {
@@ -37,8 +31,7 @@ std::string knurl_binary() {
 
 Process::Process(std::vector<std::string> command, const fs::path& directory,
                  const std::vector<std::string>& environment)
-    : out_(fs::temp_directory_path() / ("knurl-e2e-out-" + unique_name())),
-      err_(fs::temp_directory_path() / ("knurl-e2e-err-" + unique_name())) {
+    : out_(files_ / "out"), err_(files_ / "err") {
   pid_ = ::fork();
   if (pid_ != 0) return;
   if (::chdir(directory.c_str()) != 0) ::_exit(126);
@@ -62,8 +55,6 @@ Process::~Process() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
-  fs::remove(out_);
-  fs::remove(err_);
 }
 
 void Process::send(int signal) const {
@@ -101,17 +92,6 @@ Finished knurl(const std::vector<std::string>& arguments, const fs::path& direct
   std::vector<std::string> command{knurl_binary()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return Process(std::move(command), directory, environment).wait();
-}
-
-Scratch::Scratch() {
-  std::string name = fs::temp_directory_path() / "knurl-e2e-XXXXXX";
-  if (!::mkdtemp(name.data())) throw std::runtime_error(name + ": cannot be made");
-  path_ = name;
-}
-
-Scratch::~Scratch() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 fs::path only_trial(const fs::path& results) {

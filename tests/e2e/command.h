@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "scratch.h"
+
 namespace knurl::e2e {
 
 /// What a finished process left.
@@ -37,6 +39,7 @@ class Process {
 
  private:
   int pid_ = -1;
+  Scratch files_;
   std::filesystem::path out_;
   std::filesystem::path err_;
   std::optional<int> status_;
@@ -44,19 +47,6 @@ class Process {
 
 /// The built `knurl`.
 std::string knurl_binary();
-
-/// A new empty directory that is removed in the end.
-class Scratch {
- public:
-  Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The only trial directory below a results directory.
 std::filesystem::path only_trial(const std::filesystem::path& results);

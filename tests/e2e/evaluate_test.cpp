@@ -41,6 +41,13 @@ TEST(Evaluate, RefusesWhatDoesNotFit) {
   EXPECT_NE(refusal({"--env", "CartPole-v1"}).find("a table needs a finite one"),
             std::string::npos);
   EXPECT_NE(refusal({"--set", "env_config.rows=7"}).find("do not fit"), std::string::npos);
+  EXPECT_NE(refusal({"--set", "action_mask_key=x"})
+                .find("action_mask_key = x: the policy is that of the checkpoint, made with "
+                      "action_mask"),
+            std::string::npos);
+  const std::string weights = refusal({"--set", "update_rule=double_q"});
+  EXPECT_NE(weights.find("the weights are those of another model"), std::string::npos);
+  EXPECT_EQ(weights.find("env Maze"), std::string::npos) << "the env is not to blame";
   EXPECT_NE(refusal({"--episodes", "0"}).find("--episodes"), std::string::npos);
   EXPECT_EQ(knurl({"evaluate", "nowhere"}, scratch.path()).exit_code, 3);
 }

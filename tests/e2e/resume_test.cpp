@@ -126,6 +126,12 @@ TEST(InitFrom, TakesTheWeightsAlone) {
       knurl({"train", "--run", "PPO", "--env", "CartPole-v1", "--init-from", trial.string()},
             scratch.path());
   EXPECT_EQ(other.exit_code, 3);
+  const Finished changed =
+      knurl({"train", "--run", "QLearning", "--env", "Maze-v0", "--stop", "{training_iteration: 1}",
+             "--set", "action_mask_key=", "--init-from", trial.string()},
+            scratch.path());
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_NE(changed.err.find("the policy is that of the checkpoint"), std::string::npos);
 }
 
 TEST(Resume, LooksBeforeItCuts) {
@@ -180,6 +186,9 @@ TEST(Resume, RefusesWhatWouldMakeItAnotherRun) {
       refusal({"--set", "num_envs_per_worker=2"}).find("num_envs_per_worker = 2: the run has 1"),
       std::string::npos);
   EXPECT_NE(refusal({"--set", "seed=2"}).find("seed = 2: the run has 1"), std::string::npos);
+  EXPECT_NE(refusal({"--set", "action_mask_key="})
+                .find("action_mask_key = : the policy is that of the run, made with action_mask"),
+            std::string::npos);
   EXPECT_EQ(json_lines(read_file(trial / "result.json")).size(), 5U);
 }
 

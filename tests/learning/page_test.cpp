@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/core/base/file.h"
+#include "scratch.h"
 
 namespace knurl::learning {
 namespace {
@@ -86,15 +86,14 @@ TEST(LearningCurve, HasTheReferenceBesideIt) {
 }
 
 TEST(WritePage, DrawsWhatWasSaved) {
-  const std::filesystem::path root =
-      std::filesystem::temp_directory_path() / fmt::format("knurl-page-{}", ::getpid());
+  const Scratch scratch;
+  const std::filesystem::path& root = scratch.path();
   std::filesystem::create_directories(root / "docs");
   const ShownRow shown = shown_row();
   save_result(root, shown.row, *shown.result);
   write_page(root, {shown.row});
   EXPECT_EQ(read_text_file(root / "docs/results.md"), results_page({shown}));
   EXPECT_EQ(read_text_file(root / "docs/results/ppo_a.svg"), learning_curve(shown));
-  std::filesystem::remove_all(root);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "knurl/algorithms/algorithm.h"
 #include "knurl/core/base/error.h"
@@ -22,6 +21,7 @@
 #include "knurl/envs/registry.h"
 #include "knurl/envs/wrappers/wrapper.h"
 #include "knurl/models/fast/kernels.h"
+#include "scratch.h"
 
 namespace knurl::learning {
 namespace {
@@ -140,22 +140,6 @@ void for_each(std::size_t count, int jobs, const std::function<void(std::size_t)
   }
   if (error) std::rethrow_exception(error);
 }
-
-/// A directory that is gone with its scope.
-class Scratch {
- public:
-  Scratch() : path_(fs::temp_directory_path() / fmt::format("knurl-learning-{}", ::getpid())) {}
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 }  // namespace
 

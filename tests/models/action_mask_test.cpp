@@ -43,6 +43,65 @@ TEST(ActionMask, OtherObservationsHaveNone) {
   EXPECT_EQ(&ActionMask().rest(plain), &plain);
 }
 
+TEST(ActionMask, OnlyAnEntryOfTheDictItselfIsOne) {
+  const Space mask = Box{.shape = {3}, .low = 0.0, .high = 1.0};
+  const SpaceLayout actions(Discrete{.n = 3});
+  const SpaceLayout nested(
+      Dict{.spaces = {{"a", Dict{.spaces = {{"action_mask", mask}}}}, {"b", Discrete{.n = 2}}}});
+  EXPECT_FALSE(ActionMask(nested, actions, "a/action_mask"));
+  EXPECT_FALSE(ActionMask(nested, actions, "action_mask"));
+
+  const Space two = Dict{.spaces = {{"action_mask", mask}, {"x", Discrete{.n = 2}}}};
+  const SpaceLayout both(Dict{.spaces = {{"a", two}, {"action_mask", mask}, {"b", two}}});
+  const ActionMask own(both, actions, "action_mask");
+  EXPECT_EQ(both.leaves()[own.leaf().value()].path, "action_mask");
+  EXPECT_EQ(own.rest(both).space(), (Space(Dict{.spaces = {{"a", two}, {"b", two}}})));
+}
+
+std::string refusal_of_key(const Space& observations, const Space& actions,
+                           const Opt<std::string>& key) {
+  try {
+    check_mask_key(SpaceLayout(observations), SpaceLayout(actions), key);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ActionMask, AKeyThatIsGivenNamesAMask) {
+  const Opt<std::string> given = std::string("action_mask");
+  EXPECT_EQ(refusal_of_key(with_mask(3), Discrete{.n = 3}, given), "accepted");
+  EXPECT_EQ(refusal_of_key(Discrete{.n = 3}, Discrete{.n = 3}, std::string()), "accepted");
+  EXPECT_EQ(refusal_of_key(Discrete{.n = 4}, Discrete{.n = 3}, given),
+            "environment.action_mask_key = action_mask: the observation Discrete(4) has no entry "
+            "of this name: it is no Dict");
+  const Space odd = Dict{.spaces = {{"acton_mask", Discrete{.n = 2}}, {"seen", Discrete{.n = 2}}}};
+  EXPECT_EQ(refusal_of_key(odd, Discrete{.n = 3}, given),
+            "environment.action_mask_key = action_mask: the observation Dict(acton_mask: "
+            "Discrete(2), seen: Discrete(2)) has no entry of this name; it has acton_mask, seen; "
+            "did you mean acton_mask?");
+  const std::string box = refusal_of_key(with_mask(3), Box{.shape = {3}}, given);
+  EXPECT_TRUE(box.starts_with("environment.action_mask_key = action_mask: the actions Box("));
+  EXPECT_TRUE(box.ends_with(" are no choices, of which some could be forbidden")) << box;
+}
+
+TEST(ActionMask, WhatIsCalledLikeOneAndIsNoneIsSaidOnce) {
+  const Opt<std::string> fresh = Default{std::string("action_mask")};
+  const auto printed = [&](const Space& observations, const Space& actions) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(refusal_of_key(observations, actions, fresh), "accepted");
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const Space nested = Dict{.spaces = {{"a", with_mask(3)}, {"b", Discrete{.n = 2}}}};
+  EXPECT_NE(printed(nested, Discrete{.n = 3}).find("a/action_mask is read as any other"),
+            std::string::npos);
+  EXPECT_EQ(printed(nested, Discrete{.n = 3}), "");
+  EXPECT_NE(printed(with_mask(3), Box{.shape = {3}}).find("action_mask is read as any other"),
+            std::string::npos);
+  EXPECT_EQ(printed(with_mask(3), Discrete{.n = 3}), "");
+  EXPECT_EQ(printed(Discrete{.n = 3}, Discrete{.n = 3}), "");
+}
+
 TEST(ActionMask, OneOfAnotherSizeIsRefused) {
   const auto refusal = [](const Space& observations, const Space& actions) -> std::string {
     try {
@@ -53,6 +112,10 @@ TEST(ActionMask, OneOfAnotherSizeIsRefused) {
     return "accepted";
   };
   EXPECT_NE(refusal(with_mask(4), Discrete{.n = 3}).find("is to have 3 numbers"),
+            std::string::npos);
+  EXPECT_NE(refusal(Dict{.spaces = {{"action_mask", with_mask(3)}, {"seen", Discrete{.n = 2}}}},
+                    Discrete{.n = 3})
+                .find("is to have 3 numbers"),
             std::string::npos);
   EXPECT_EQ(refusal(with_mask(5), MultiDiscrete{.nvec = {2, 3}}), "accepted");
   EXPECT_NE(refusal(with_mask(2), MultiDiscrete{.nvec = {2, 3}}).find("is to have 5 numbers"),

@@ -108,11 +108,19 @@ Trunk build_nothing(const ModelInput& input) {
   return Trunk(input);
 }
 
+Trunk build_dangling(const ModelInput& input) {
+  Trunk trunk(input);
+  trunk.add({.name = "side", .outputs = 4});
+  trunk.add({.name = "main", .outputs = 4}, std::nullopt);
+  return trunk;
+}
+
 class CustomModel : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     register_model("waves", "sines and cosines", build_waves);
     register_model("nothing", "heads on the observation", build_nothing);
+    register_model("dangling", "a layer for nobody", build_dangling);
   }
   static ModelConfig model(const char* yaml) {
     ModelConfig out;
@@ -173,6 +181,10 @@ TEST_F(CustomModel, RefusalsNameWhatIsWrong) {
                           kTwoActions);
             }),
             "custom model waves: unlucky");
+  EXPECT_EQ(
+      message_of([] { model_trunk(model("{custom_model: dangling}"), kThree, kTwoActions); }),
+      "custom model dangling: layer side: no layer reads it, and the heads read only the last one, "
+      "main; leave it out");
 }
 
 /// A layer that lacks something.
@@ -236,14 +248,57 @@ class ZeroOverZero final : public CustomLayer {
   void backward(const LayerBackward& /*pass*/) const override {}
 };
 
+/// A net of one custom layer, "trunk.odd".
+NetSpec net_of(const std::shared_ptr<const CustomLayer>& layer) {
+  return {.inputs = layer->inputs(),
+          .layers = {{.name = "trunk.odd",
+                      .inputs = layer->inputs(),
+                      .outputs = layer->outputs(),
+                      .kind = LayerKind::custom,
+                      .custom = layer}},
+          .outputs = {{"y", {0}}}};
+}
+
+/// Throws where it is fresh, or where it runs.
+class Throwing final : public CustomLayer {
+ public:
+  enum class When { fresh, running };
+  explicit Throwing(When when) : when_(when) {}
+  [[nodiscard]] int inputs() const override { return 1; }
+  [[nodiscard]] int outputs() const override { return 1; }
+  [[nodiscard]] std::string_view type() const override { return "Throwing"; }
+  void initialise(LayerTensors<float> /*tensors*/, Rng& /*rng*/) const override {
+    if (when_ == When::fresh) throw std::runtime_error("no seed");
+  }
+  void forward(LayerTensors<const float> /*tensors*/, FloatRows<const float> /*x*/,
+               FloatRows<float> /*y*/) const override {
+    throw Error(ErrorKind::io, "no table");
+  }
+  void backward(const LayerBackward& /*pass*/) const override {}
+
+ private:
+  When when_;
+};
+
+TEST(CustomLayer, WhatItThrowsHasItsName) {
+  EXPECT_EQ(message_of([] {
+              fresh_weights(net_of(std::make_shared<Throwing>(Throwing::When::fresh)), Rng(1));
+            }),
+            "layer trunk.odd (Throwing): no seed");
+  fast::FastNet net(net_of(std::make_shared<Throwing>(Throwing::When::running)));
+  const float x = 1.0F;
+  EXPECT_EQ(message_of([&] { net.forward(&x, 1, 1); }), "layer trunk.odd (Throwing): no table");
+}
+
+TEST(CustomLayer, AFreshTensorThatIsNotFiniteIsRefusedByName) {
+  EXPECT_EQ(message_of([] {
+              fresh_weights(net_of(std::make_shared<Broken>(Broken::Part::tensor)), Rng(1));
+            }),
+            "layer trunk.odd (Waves): a fresh frequencies[2] is inf: must be finite");
+}
+
 TEST(CustomLayer, ANumberThatIsNoneEndsTheRunWithItsName) {
-  const NetSpec spec{.inputs = 1,
-                     .layers = {{.name = "trunk.odd",
-                                 .inputs = 1,
-                                 .outputs = 2,
-                                 .kind = LayerKind::custom,
-                                 .custom = std::make_shared<ZeroOverZero>()}},
-                     .outputs = {{"y", {0}}}};
+  const NetSpec spec = net_of(std::make_shared<ZeroOverZero>());
   fast::FastNet net(spec);
   net.set_weights(fresh_weights(spec, Rng(1)));
   const std::vector<float> x{2.0F, 0.0F, std::numeric_limits<float>::quiet_NaN()};

@@ -132,6 +132,33 @@ TEST(Layers, GradientsAreThoseOfTheOutputs) {
   EXPECT_GT(std::ranges::count_if(gradient, [](float g) { return std::abs(g) > 0.05F; }), 50);
 }
 
+/// Does not learn.
+class Stubborn final : public WaveFeatures {
+ public:
+  using WaveFeatures::WaveFeatures;
+  void backward(const LayerBackward& /*pass*/) const override {
+    throw std::runtime_error("I am done learning");
+  }
+};
+
+TEST(Layers, WhatACustomLayerThrowsInItsBackwardHasItsName) {
+  const HiddenLayers hidden{.first = {{.name = "own",
+                                       .inputs = 2,
+                                       .outputs = 6,
+                                       .kind = LayerKind::custom,
+                                       .custom = std::make_shared<Stubborn>(2, 3)}}};
+  const NetSpec spec = make_net(2, hidden, {{.name = "q", .output = "q"}});
+  TorchNet net(spec, fresh_weights(spec, Rng(3)));
+  net.forward(minibatch_of(std::vector<float>{1.0F, 2.0F}, 1));
+  const std::vector<float> gradient{1.0F};
+  try {
+    net.backward({gradient});
+    FAIL() << "it learns";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "layer own (Waves): I am done learning");
+  }
+}
+
 // tests/golden/cnn.safetensors, made by make_cnn.py
 TEST(Layers, ConvolutionsArePyTorchs) {
   std::ifstream in(std::string(KNURL_GOLDEN_DIR) + "/cnn.safetensors", std::ios::binary);

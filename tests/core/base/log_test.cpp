@@ -3,9 +3,9 @@
 #include <regex>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/core/base/file.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -14,12 +14,8 @@ namespace fs = std::filesystem;
 
 class LogFiles : public ::testing::Test {
  protected:
-  LogFiles() { fs::create_directories(directory_); }
-  ~LogFiles() override {
-    set_log_file({});
-    fs::remove_all(directory_);
-  }
-  [[nodiscard]] fs::path path(const std::string& name) const { return directory_ / name; }
+  ~LogFiles() override { set_log_file({}); }
+  [[nodiscard]] fs::path path(const std::string& name) const { return scratch_ / name; }
   /// The messages in a file without their times.
   [[nodiscard]] std::string text(const std::string& name) const {
     static const std::regex time("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ ");
@@ -27,7 +23,7 @@ class LogFiles : public ::testing::Test {
   }
 
  private:
-  fs::path directory_ = fs::temp_directory_path() / fmt::format("knurl-log-{}", ::getpid());
+  Scratch scratch_;
 };
 
 /// What a call prints on standard error.

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
 #include "knurl/core/base/version.h"
 #include "knurl/core/checkpoint/safetensors.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -16,12 +16,10 @@ namespace fs = std::filesystem;
 
 class Checkpoint : public ::testing::Test {
  protected:
-  Checkpoint() { fs::create_directories(directory_); }
-  ~Checkpoint() override { fs::remove_all(directory_); }
-  [[nodiscard]] fs::path path(const std::string& name) const { return directory_ / name; }
+  [[nodiscard]] fs::path path(const std::string& name) const { return scratch_ / name; }
 
  private:
-  fs::path directory_ = fs::temp_directory_path() / fmt::format("knurl-checkpoint-{}", ::getpid());
+  Scratch scratch_;
 };
 
 RecordBatch tensors() {

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -16,12 +16,10 @@ namespace fs = std::filesystem;
 
 class Sinks : public ::testing::Test {
  protected:
-  Sinks() { fs::create_directories(directory_); }
-  ~Sinks() override { fs::remove_all(directory_); }
-  [[nodiscard]] fs::path path(const char* name) const { return directory_ / name; }
+  [[nodiscard]] fs::path path(const char* name) const { return scratch_ / name; }
 
  private:
-  fs::path directory_ = fs::temp_directory_path() / fmt::format("knurl-sinks-{}", ::getpid());
+  Scratch scratch_;
 };
 
 Result row(int iteration) {

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
+#include "scratch.h"
 
 namespace knurl {
 namespace {
@@ -18,14 +18,12 @@ namespace fs = std::filesystem;
 
 class Tensorboard : public ::testing::Test {
  protected:
-  Tensorboard() { fs::create_directories(directory_); }
-  ~Tensorboard() override { fs::remove_all(directory_); }
-  [[nodiscard]] const fs::path& directory() const { return directory_; }
-  [[nodiscard]] fs::path path(const std::string& name) const { return directory_ / name; }
+  [[nodiscard]] const fs::path& directory() const { return scratch_.path(); }
+  [[nodiscard]] fs::path path(const std::string& name) const { return scratch_ / name; }
   /// The names of the files, in the order in which TensorBoard reads them.
   [[nodiscard]] std::vector<std::string> files() const {
     std::vector<std::string> out;
-    for (const auto& entry : fs::directory_iterator(directory_)) {
+    for (const auto& entry : fs::directory_iterator(directory())) {
       out.push_back(entry.path().filename());
     }
     std::ranges::sort(out);
@@ -33,7 +31,7 @@ class Tensorboard : public ::testing::Test {
   }
 
  private:
-  fs::path directory_ = fs::temp_directory_path() / fmt::format("knurl-tfevents-{}", ::getpid());
+  Scratch scratch_;
 };
 
 Result at_step(std::int64_t step) {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/core/base/file.h"
+#include "scratch.h"
 
 namespace knurl::tune {
 namespace {
@@ -16,16 +16,14 @@ const std::string kCommit = "0123456789abcdef0123456789abcdef01234567";
 /// A directory below which files are laid out as git does.
 class Provenance : public ::testing::Test {
  protected:
-  ~Provenance() override { fs::remove_all(root_); }
-  [[nodiscard]] const fs::path& root() const { return root_; }
+  [[nodiscard]] const fs::path& root() const { return scratch_.path(); }
   void put(const fs::path& file, const std::string& text) const {
-    fs::create_directories((root_ / file).parent_path());
-    replace_text_file(root_ / file, text);
+    fs::create_directories((root() / file).parent_path());
+    replace_text_file(root() / file, text);
   }
 
  private:
-  fs::path root_ =
-      fs::canonical(fs::temp_directory_path()) / fmt::format("knurl-provenance-{}", ::getpid());
+  Scratch scratch_;
 };
 
 TEST_F(Provenance, ABranchesCommitIsFoundFromBelow) {

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "knurl/core/base/error.h"
 #include "knurl/core/base/file.h"
@@ -13,6 +12,7 @@
 #include "knurl/core/tune/experiment.h"
 #include "knurl/core/tune/stop.h"
 #include "knurl/core/tune/trial.h"
+#include "scratch.h"
 
 namespace knurl::tune {
 namespace {
@@ -120,26 +120,24 @@ TEST(Experiment, EveryMemberIsAField) {
 
 class Trial : public ::testing::Test {
  protected:
-  Trial() { fs::create_directories(directory_); }
-  ~Trial() override { fs::remove_all(directory_); }
-  [[nodiscard]] const fs::path& directory() const { return directory_; }
+  [[nodiscard]] const fs::path& directory() const { return scratch_.path(); }
 
   /// Writes checkpoints 1 … n with these rewards; the iterations that are left.
   std::vector<std::int64_t> keep(const CheckpointOptions& options,
                                  const std::vector<double>& rewards) {
-    TrialCheckpoints checkpoints(directory_, options, kNames);
+    TrialCheckpoints checkpoints(directory(), options, kNames);
     int iteration = 0;
     for (const double reward : rewards) {
       ++iteration;
       checkpoints.write({}, iteration, result_of(iteration, reward));
     }
     std::vector<std::int64_t> left;
-    for (const auto& each : list_checkpoints(directory_)) left.push_back(each.iteration);
+    for (const auto& each : list_checkpoints(directory())) left.push_back(each.iteration);
     return left;
   }
 
  private:
-  fs::path directory_ = fs::temp_directory_path() / fmt::format("knurl-trial-{}", ::getpid());
+  Scratch scratch_;
 };
 
 using Iterations = std::vector<std::int64_t>;
@@ -283,14 +281,14 @@ TEST_F(Trial, TheNewestWholeCheckpointIsFound) {
 }
 
 TEST(FileLock, OneHolderAtATime) {
-  const fs::path path = fs::temp_directory_path() / fmt::format("knurl-lock-{}", ::getpid());
+  const Scratch scratch;
+  const fs::path path = scratch / "lock";
   {
     const FileLock lock(path, "the thing");
     EXPECT_EQ(refusal([&] { const FileLock second(path, "the thing"); }),
               "the thing is in use by another process");
   }
   EXPECT_EQ(refusal([&] { const FileLock again(path, "the thing"); }), "accepted");
-  fs::remove(path);
 }
 
 }  // namespace

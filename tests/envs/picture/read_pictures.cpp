@@ -50,15 +50,9 @@ Gif read_gif(const std::filesystem::path& path) {
   return out;
 }
 
-ScratchDirectory::ScratchDirectory() {
-  std::string name = std::filesystem::temp_directory_path() / "knurl-pictures-XXXXXX";
-  if (!::mkdtemp(name.data())) throw std::runtime_error("no scratch directory");
-  path_ = name;
-}
-
 std::vector<std::string> ScratchDirectory::names(const std::string& below) const {
   std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(path_ / below)) {
+  for (const auto& entry : std::filesystem::directory_iterator(path() / below)) {
     out.push_back(entry.path().filename());
   }
   std::ranges::sort(out);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "knurl/envs/picture/image.h"
+#include "scratch.h"
 
 /// Reads picture files with the libraries' own readers.
 namespace knurl::testing {
@@ -20,19 +21,10 @@ struct Gif {
 /// Throws std::runtime_error where it is no whole GIF.
 Gif read_gif(const std::filesystem::path& path);
 
-/// A new empty directory that is removed in the end.
-class ScratchDirectory {
+class ScratchDirectory : public Scratch {
  public:
-  ScratchDirectory();
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// The names in a directory below it, in order.
   [[nodiscard]] std::vector<std::string> names(const std::string& below = "") const;
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace knurl::testing
