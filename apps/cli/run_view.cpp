@@ -20,9 +20,9 @@ struct Phase {
 };
 constexpr std::array kPhaseTimers{
     Phase{"env", {"timers/env_time_ms", nullptr}},
-    Phase{"policy", {"timers/inference_time_ms", nullptr}},
-    Phase{"learn", {"timers/learn_time_ms", nullptr}},
-    Phase{"send", {"timers/transport_time_ms", "timers/synch_weights_time_ms"}},
+    Phase{"inference", {"timers/inference_time_ms", nullptr}},
+    Phase{"learning", {"timers/learn_time_ms", nullptr}},
+    Phase{"transport", {"timers/transport_time_ms", "timers/synch_weights_time_ms"}},
 };
 
 constexpr std::array kUnicode{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

@@ -48,8 +48,8 @@ std::string fitted(std::vector<LinePart> parts, std::size_t width);
 class PhaseTimes {
  public:
   void add(const Result& result);
-  /// "env 31%, policy 22%, learn 44%, send 1%, rest 2%", without what rounds to nothing; empty
-  /// without iterations.
+  /// "env 31%, inference 22%, learning 44%, transport 1%, rest 2%", without what rounds to nothing;
+  /// empty without iterations.
   [[nodiscard]] std::string text() const;
 
  private:

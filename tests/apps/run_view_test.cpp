@@ -61,7 +61,7 @@ TEST(PhaseTimes, AreSharesOfAllIterations) {
   EXPECT_EQ(times.text(), "");
   times.add(first);
   times.add(second);
-  EXPECT_EQ(times.text(), "env 50%, policy 10%, learn 30%, send 2%, rest 8%");
+  EXPECT_EQ(times.text(), "env 50%, inference 10%, learning 30%, transport 2%, rest 8%");
 }
 
 TEST(PhaseTimes, ThatRoundToNothingAreLeftOut) {
