@@ -31,7 +31,7 @@ EVALUATION_FIRST_SEED = 10_000  # above every training seed: episode k is reset 
 # lin_x is x times the part of the budget that is left.
 ROWS = {
     "dqn-CartPole-v1": dict(
-        env_steps=50_000,
+        env_steps=50_000, seeds=15,  # whether the last policy is a good one is luck
         arguments=dict(
             learning_rate=2.3e-3, batch_size=64, buffer_size=100_000, learning_starts=1_000,
             gamma=0.99, target_update_interval=10, train_freq=256, gradient_steps=128,
