@@ -1,6 +1,6 @@
 """Reference results: stable-baselines3 trained with the hyperparameters of rl-baselines3-zoo.
 
-    python sb3_reference.py                                        all rows, seeds 1 to 5, or 15
+    python sb3_reference.py                                        all rows, seeds 1 to 5, 15 or 30
     python sb3_reference.py dqn-CartPole-v1 --seeds 1 2            one row, two seeds
     python sb3_reference.py ppo-Pendulum-v1 --env-steps 8192 --output /tmp/trial     a short trial
     python sb3_reference.py --table                                the table of README.md
@@ -71,7 +71,7 @@ ROWS = {
     "ppo-Acrobot-v1": dict(
         # a return depends on where the arms start, and all seeds start from the same; those that
         # swing on for ever make the mean of five seeds say little
-        env_steps=1_000_000, num_envs=16, normalize=True, seeds=15, evaluation_episodes=1_000,
+        env_steps=1_000_000, num_envs=16, normalize=True, seeds=30, evaluation_episodes=1_000,
         arguments=dict(
             n_steps=256, gae_lambda=0.94, gamma=0.99, n_epochs=4, ent_coef=0.0)),
 }
