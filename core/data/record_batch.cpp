@@ -15,6 +15,17 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + RecordBatch::kAlignment - 1) / RecordBatch::kAlignment * RecordBatch::kAlignment;
 }
 
+/// Copies rows of kBytes bytes, or where it is 0 of `bytes`.
+template <std::size_t kBytes>
+void gather_rows(const std::byte* from, std::span<const std::int32_t> rows, std::size_t bytes,
+                 std::byte* to) {
+  const std::size_t size = kBytes > 0 ? kBytes : bytes;
+  for (const std::int32_t row : rows) {
+    std::memcpy(to, from + static_cast<std::size_t>(row) * size, size);
+    to += size;
+  }
+}
+
 }  // namespace
 
 std::int64_t num_elements(const Shape& shape) {
@@ -116,11 +127,18 @@ void RecordBatch::gather(const RecordBatch& from, std::span<const std::int32_t> 
   check(static_cast<std::int64_t>(rows.size()) <= rows_, "gathered rows fit");
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const std::size_t bytes = row_bytes(i);
-    std::byte* to = data(i);
-    const std::byte* source = from.data(i);
-    for (const std::int32_t row : rows) {
-      std::memcpy(to, source + static_cast<std::size_t>(row) * bytes, bytes);
-      to += bytes;
+    switch (bytes) {  // a number of bytes that the compiler knows costs no call
+      case 4:
+        gather_rows<4>(from.data(i), rows, bytes, data(i));
+        break;
+      case 8:
+        gather_rows<8>(from.data(i), rows, bytes, data(i));
+        break;
+      case 16:
+        gather_rows<16>(from.data(i), rows, bytes, data(i));
+        break;
+      default:
+        gather_rows<0>(from.data(i), rows, bytes, data(i));
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "knurl/core/base/check.h"
 #include "knurl/models/columns.h"
 #include "knurl/models/fast/kernels.h"
+#include "knurl/models/fast/narrow.h"
 
 namespace knurl::fast {
 namespace {
@@ -27,13 +28,24 @@ std::vector<ColumnSpec> parameter_columns(const LayerSpec& layer) {
   return {{"weight", DType::float32, {inputs, width}}, {"bias", DType::float32, {width}}};
 }
 
+/// The same of a layer of dot products.
+std::vector<ColumnSpec> narrow_columns(const LayerSpec& layer) {
+  return {{"weight", DType::float32, {layer.outputs, padded(layer.inputs)}},
+          {"bias", DType::float32, {layer.outputs}}};
+}
+
 }  // namespace
 
 FastNet::FastNet(NetSpec spec) : spec_(std::move(spec)) {
-  for (const LayerSpec& layer : spec_.layers) {
+  for (std::size_t k = 0; k < spec_.layers.size(); ++k) {
+    const LayerSpec& layer = spec_.layers[k];
+    const bool narrow = is_narrow(spec_, k);
+    const int width = narrow ? layer.outputs : padded(layer.outputs);
     layers_.push_back(
-        {.parameters = RecordBatch(parameter_columns(layer), 1),
-         .results = RecordBatch({{"y", DType::float32, {padded(layer.outputs)}}}, 0)});
+        {.parameters = RecordBatch(narrow ? narrow_columns(layer) : parameter_columns(layer), 1),
+         .results = RecordBatch({{"y", DType::float32, {width}}}, 0),
+         .narrow = narrow,
+         .width = width});
   }
 }
 
@@ -74,6 +86,12 @@ void FastNet::set_weights(const Weights& weights) {
       std::fill_n(bias, layer.outputs, kSdeEpsilon);
     } else if (layer.kind == LayerKind::conv) {
       arrange_conv_weights(layer.conv, tensor(".weight").data(), to);
+      std::ranges::copy(tensor(".bias"), bias);
+    } else if (layers_[k].narrow) {
+      const float* from = tensor(".weight").data();
+      for (int unit = 0; unit < layer.outputs; ++unit, from += layer.inputs) {
+        std::copy_n(from, layer.inputs, to + unit * padded(layer.inputs));
+      }
       std::ranges::copy(tensor(".bias"), bias);
     } else {
       const float* from = tensor(".weight").data();
@@ -153,7 +171,7 @@ void FastNet::forward_layer(std::size_t k, const Input& net_input, const RecordB
   const LayerSpec& spec = spec_.layers[k];
   const std::int64_t rows = net_input.rows;
   Layer& layer = layers_[k];
-  const int width = padded(spec.outputs);
+  const int width = layer.width;
   if (layer.results.rows() < rows) {
     layer.results = RecordBatch({{"y", DType::float32, {width}}}, rows);
   }
@@ -211,6 +229,16 @@ void FastNet::forward_layer(std::size_t k, const Input& net_input, const RecordB
     x = squares_.data();
     x_stride = spec.inputs;
   }
+  if (layer.narrow) {
+    return kernels().narrow({.x = x,
+                             .x_stride = x_stride,
+                             .weight = layer.parameters.column<float>("weight").data(),
+                             .bias = layer.parameters.column<float>("bias").data(),
+                             .y = y,
+                             .rows = rows,
+                             .inputs = padded(spec.inputs),
+                             .outputs = spec.outputs});
+  }
   kernels().dense({.x = x,
                    .x_stride = x_stride,
                    .weight = layer.parameters.column<float>("weight").data(),
@@ -241,7 +269,8 @@ void FastNet::join_outputs(std::int64_t rows) {
       const int outputs = spec_.layers[layer].outputs;
       const float* from = layers_[layer].results.column<float>("y").data();
       for (std::int64_t row = 0; row < rows; ++row) {
-        std::copy_n(from + row * padded(outputs), outputs, joined_[i].data() + row * size + first);
+        std::copy_n(from + row * layers_[layer].width, outputs,
+                    joined_[i].data() + row * size + first);
       }
       first += outputs;
     }
@@ -261,7 +290,7 @@ FastNet::Output FastNet::output(std::string_view name) const {
 
 FastNet::Output FastNet::layer_output(std::size_t layer) const {
   return {.data = layers_[layer].results.column<float>("y").data(),
-          .stride = padded(spec_.layers[layer].outputs),
+          .stride = layers_[layer].width,
           .size = spec_.layers[layer].outputs};
 }
 

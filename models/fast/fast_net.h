@@ -50,7 +50,9 @@ class FastNet {
     /// weight [inputs, padded outputs], bias [padded outputs]; a convolution's as
     /// arrange_conv_weights lays them out, a custom layer's as it has them
     RecordBatch parameters;
-    RecordBatch results;  ///< [rows, padded outputs]
+    RecordBatch results;  ///< [rows, width]
+    bool narrow = false;  ///< one of dot products; weight [outputs, padded inputs]
+    int width = 0;        ///< outputs, padded but of narrow ones
   };
   /// Rows of numbers, `stride` floats apart.
   struct Input {

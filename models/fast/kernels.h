@@ -28,6 +28,60 @@ struct DenseArgs {
   Activation activation = Activation::linear;
 };
 
+/// y = x W^T + b for a few outputs: dot products. Rows of x and of `weight` [outputs, inputs] have
+/// a multiple of kPad numbers. Each element has the same bits whatever the number of rows.
+struct NarrowArgs {
+  const float* x = nullptr;
+  std::ptrdiff_t x_stride = 0;  ///< floats from one row to the next
+  const float* weight = nullptr;
+  const float* bias = nullptr;
+  float* y = nullptr;  ///< [rows, outputs]
+  std::ptrdiff_t rows = 0;
+  int inputs = 0;
+  int outputs = 0;
+};
+
+/// c = a b for `rows` rows of `columns` numbers, perhaps added to what c has, perhaps times the
+/// slope of an activation. Each element is summed in order of `depth`, whatever the number of rows.
+/// With the steps between elements of `a` it may stand for its transpose.
+struct ProductArgs {
+  const float* a = nullptr;
+  std::ptrdiff_t a_row = 0;    ///< floats from one row to the next
+  std::ptrdiff_t a_depth = 1;  ///< floats from one element of a row to the next
+  const float* b = nullptr;    ///< [depth, columns]
+  std::ptrdiff_t b_depth = 0;  ///< floats from one of its rows to the next
+  float* c = nullptr;
+  std::ptrdiff_t c_row = 0;
+  std::ptrdiff_t rows = 0;
+  std::ptrdiff_t depth = 0;
+  int columns = 0;  ///< a multiple of kPad
+  bool add = false;
+  /// Where the slope is taken, laid out as c: an activation's results, but what silu was given.
+  const float* slope_at = nullptr;
+  Activation slope_of = Activation::linear;
+};
+
+/// log p = logits - log(sum exp(logits)) of rows of n logits, p, and the entropy -sum p log p. An
+/// action's results lie one behind the other, `stride` floats from the next action's; rows up to
+/// the next multiple of kPad are written.
+struct LogSoftmaxArgs {
+  const float* logits = nullptr;  ///< [rows, n]
+  std::ptrdiff_t rows = 0;
+  int n = 0;
+  float* log_p = nullptr;    ///< [n, stride]
+  float* p = nullptr;        ///< [n, stride]
+  float* entropy = nullptr;  ///< [stride]
+  std::ptrdiff_t stride = 0;
+};
+
+/// Rows of numbers.
+struct MatrixArgs {
+  const float* from = nullptr;
+  std::ptrdiff_t stride = 0;  ///< floats from one row to the next
+  std::ptrdiff_t rows = 0;
+  int columns = 0;
+};
+
 /// One step of Adam (Kingma and Ba 2015, algorithm 1) on n parameters, n a multiple of kPad.
 struct AdamArgs {
   float* parameter = nullptr;
@@ -59,7 +113,18 @@ struct LstmArgs {
 struct Kernels {
   const char* name;
   void (*dense)(const DenseArgs& args);
+  void (*narrow)(const NarrowArgs& args);
   void (*lstm)(const LstmArgs& args);
+  void (*product)(const ProductArgs& args);
+  /// Writes the transpose into rows of `to`, `to_stride` floats apart.
+  void (*transpose)(const MatrixArgs& args, float* to, std::ptrdiff_t to_stride);
+  /// Sums of the columns, of which there are a multiple of kPad, in order of the rows.
+  void (*column_sums)(const MatrixArgs& args, float* to);
+  void (*log_softmax)(const LogSoftmaxArgs& args);
+  /// e^x of n numbers, a multiple of kPad; 0 below -87, 1.6e38 above 88.
+  void (*exp)(const float* from, float* to, std::size_t n);
+  /// n numbers, a multiple of kPad, through an activation.
+  void (*activate)(Activation activation, const float* from, float* to, std::size_t n);
   void (*adam)(const AdamArgs& args);
   /// Sum of squares of n numbers, n a multiple of kPad, in a fixed order.
   double (*sum_of_squares)(const float* x, std::size_t n);

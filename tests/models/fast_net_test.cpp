@@ -1,7 +1,9 @@
 #include "knurl/models/fast/fast_net.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -184,6 +186,102 @@ TEST_P(EachKernel, ActivationsAreAccurateOverTheirRange) {
       const double expected = activated(activation, x[i]);
       ASSERT_NEAR(y[i], expected, 4e-7 * std::max(1.0, std::abs(expected))) << x[i];
     }
+  }
+}
+
+TEST_P(EachKernel, ProductsAreThoseOfMatricesAndTheirTransposes) {
+  for (const auto& [rows, depth, columns] : std::vector<std::array<int, 3>>{
+           {1, 1, 16}, {4, 64, 64}, {7, 33, 80}, {64, 5, 16}, {3, 0, 16}}) {
+    const auto a = random_input(rows, depth, 1);
+    const auto b = random_input(depth, columns, 2);
+    const auto start = random_input(rows, columns, 3);
+    for (const bool transposed : {false, true}) {
+      for (const bool add : {false, true}) {
+        std::vector<float> c = start;
+        use().product({.a = a.data(),
+                       .a_row = transposed ? 1 : depth,
+                       .a_depth = transposed ? rows : 1,
+                       .b = b.data(),
+                       .b_depth = columns,
+                       .c = c.data(),
+                       .c_row = columns,
+                       .rows = rows,
+                       .depth = depth,
+                       .columns = columns,
+                       .add = add});
+        for (int row = 0; row < rows; ++row) {
+          for (int column = 0; column < columns; ++column) {
+            const auto at = static_cast<std::size_t>(row * columns + column);
+            double expected = add ? start[at] : 0.0;
+            for (int k = 0; k < depth; ++k) {
+              const int place = transposed ? k * rows + row : row * depth + k;
+              expected += static_cast<double>(a[static_cast<std::size_t>(place)]) *
+                          b[static_cast<std::size_t>(k * columns + column)];
+            }
+            ASSERT_NEAR(c[at], expected, 1e-4);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(EachKernel, TransposesAndSumsColumns) {
+  for (const auto& [rows, columns] :
+       std::vector<std::array<int, 2>>{{1, 1}, {16, 16}, {33, 47}, {64, 4}, {2, 64}}) {
+    const auto from = random_input(rows, columns, 4);
+    std::vector<float> to(from.size());
+    use().transpose({.from = from.data(), .stride = columns, .rows = rows, .columns = columns},
+                    to.data(), rows);
+    for (int row = 0; row < rows; ++row) {
+      for (int column = 0; column < columns; ++column) {
+        ASSERT_EQ(to[static_cast<std::size_t>(column * rows + row)],
+                  from[static_cast<std::size_t>(row * columns + column)]);
+      }
+    }
+  }
+  const auto from = random_input(21, 32, 5);
+  std::vector<float> sums(32);
+  use().column_sums({.from = from.data(), .stride = 32, .rows = 21, .columns = 32}, sums.data());
+  for (std::size_t column = 0; column < 32; ++column) {
+    double expected = 0.0;
+    for (std::size_t row = 0; row < 21; ++row) {
+      expected += static_cast<double>(from[row * 32 + column]);
+    }
+    EXPECT_NEAR(sums[column], expected, 1e-5);
+  }
+}
+
+TEST_P(EachKernel, ExponentialsAndLogarithmsAreAccurateOverTheirRange) {
+  std::vector<float> x;
+  for (int i = -8'700; i <= 8'700; ++i) x.push_back(0.01F * static_cast<float>(i));
+  x.resize(x.size() / kPad * kPad);
+  std::vector<float> y(x.size());
+  use().exp(x.data(), y.data(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_NEAR(y[i] / std::exp(static_cast<double>(x[i])), 1.0, 4e-7) << x[i];
+  }
+  std::vector<float> odd(kPad, -200.0F);
+  odd[1] = std::numeric_limits<float>::quiet_NaN();
+  use().exp(odd.data(), odd.data(), kPad);
+  EXPECT_EQ(odd[0], 0.0F);
+  EXPECT_TRUE(std::isnan(odd[1]));
+  // log(sum exp) of two logits: logarithms of 1 to 2
+  for (float gap = 0.0F; gap < 20.0F; gap += 0.01F) {
+    const std::vector<float> logits{gap, 0.0F};
+    std::vector<float> log_p(2 * kPad);
+    std::vector<float> p(2 * kPad);
+    std::vector<float> entropy(kPad);
+    use().log_softmax({.logits = logits.data(),
+                       .rows = 1,
+                       .n = 2,
+                       .log_p = log_p.data(),
+                       .p = p.data(),
+                       .entropy = entropy.data(),
+                       .stride = kPad});
+    const double expected = -std::log1p(std::exp(-static_cast<double>(gap)));
+    ASSERT_NEAR(log_p[0], expected, 2e-6) << gap;
+    ASSERT_NEAR(p[0], std::exp(expected), 1e-6) << gap;
   }
 }
 

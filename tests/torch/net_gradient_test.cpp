@@ -3,6 +3,7 @@
 #include "double_net.h"
 #include "gradient_check.h"
 #include "knurl/models/columns.h"
+#include "knurl/models/fast/fused_net.h"
 #include "knurl/models/noisy.h"
 #include "knurl/models/torch/torch_net.h"
 #include "random_spec.h"
@@ -82,19 +83,30 @@ struct Pair {
   }
 };
 
-TEST(NetGradients, OfRandomNetsAreThoseOfDifferencesInDoublePrecision) {
+using Maker = std::unique_ptr<TrainableNet> (*)(const NetSpec&, const Weights&);
+
+template <class Net>
+std::unique_ptr<TrainableNet> make(const NetSpec& spec, const Weights& weights) {
+  return std::make_unique<Net>(spec, weights);
+}
+
+class NetGradients : public ::testing::TestWithParam<Maker> {};
+
+INSTANTIATE_TEST_SUITE_P(Torch, NetGradients, ::testing::Values(make<TorchNet>));
+INSTANTIATE_TEST_SUITE_P(Fused, NetGradients, ::testing::Values(make<fast::FusedNet>));
+
+TEST_P(NetGradients, OfRandomNetsAreThoseOfDifferencesInDoublePrecision) {
   Rng rng(21);
   for (int trial = 0; trial < 30; ++trial) {
     SCOPED_TRACE(trial);
     const NetSpec spec = random_spec(rng, true);
     const Weights weights = fresh_weights(spec, Rng(static_cast<std::uint64_t>(trial)));
-    Pair pair(std::make_unique<TorchNet>(spec, weights), DoubleNet(spec, weights.tensors), spec,
-              rng);
+    Pair pair(GetParam()(spec, weights), DoubleNet(spec, weights.tensors), spec, rng);
     EXPECT_LT(pair.error(), kGradientError);
   }
 }
 
-TEST(NetGradients, OfNoisyNetsAreThoseOfDifferencesInDoublePrecision) {
+TEST_P(NetGradients, OfNoisyNetsAreThoseOfDifferencesInDoublePrecision) {
   Rng rng(22);
   const NetSpec spec = make_net(
       4, {.units = {6}, .activation = Activation::silu},
@@ -103,23 +115,21 @@ TEST(NetGradients, OfNoisyNetsAreThoseOfDifferencesInDoublePrecision) {
   const Weights weights = fresh_weights(spec, Rng(1));
   const RecordBatch noise = draw_noise(spec, Rng(2));
   const NetSpec plain = without_noise(spec);
-  Pair pair(
-      make_noisy_net(spec, weights,
-                     std::make_unique<TorchNet>(plain, plain_weights(spec, weights, nullptr))),
-      DoubleNet(spec, weights.tensors, &noise), spec, rng);
+  Pair pair(make_noisy_net(spec, weights, GetParam()(plain, plain_weights(spec, weights, nullptr))),
+            DoubleNet(spec, weights.tensors, &noise), spec, rng);
   pair.net->draw_noise(Rng(2));
   EXPECT_LT(pair.error(), kGradientError);
 }
 
 // the filter's tensors are not learnt: differences see them move, gradients do not
-TEST(NetGradients, BehindAFilterAreThoseOfDifferencesInDoublePrecision) {
+TEST_P(NetGradients, BehindAFilterAreThoseOfDifferencesInDoublePrecision) {
   Rng rng(23);
   const NetSpec spec = with_filter(make_net(
       3, {.units = {5}}, {{.name = "policy", .output = "logits", .size = 2, .init_norm = 1.0}}));
   Weights weights = fresh_weights(spec, Rng(1));
   for (float& x : weights.tensors.column<float>("filter.scale").span()) x = 0.5F;
   for (float& x : weights.tensors.column<float>("filter.mean").span()) x = 0.25F;
-  Pair pair(std::make_unique<TorchNet>(spec, weights), DoubleNet(spec, weights.tensors), spec, rng);
+  Pair pair(GetParam()(spec, weights), DoubleNet(spec, weights.tensors), spec, rng);
   const std::vector<float> gradients = pair.gradient();
   const RecordBatch& columns = pair.net->gradients();
   for (const ColumnSpec& column : columns.columns()) {
@@ -136,12 +146,12 @@ TEST(NetGradients, BehindAFilterAreThoseOfDifferencesInDoublePrecision) {
   }
 }
 
-TEST(NetGradients, AnErrorOfAThousandthIsFound) {
+TEST_P(NetGradients, AnErrorOfAThousandthIsFound) {
   Rng rng(24);
   const NetSpec spec = make_net(
       3, {.units = {5}}, {{.name = "policy", .output = "logits", .size = 2, .init_norm = 1.0}});
   const Weights weights = fresh_weights(spec, Rng(1));
-  Pair pair(std::make_unique<TorchNet>(spec, weights), DoubleNet(spec, weights.tensors), spec, rng);
+  Pair pair(GetParam()(spec, weights), DoubleNet(spec, weights.tensors), spec, rng);
   std::vector<float> gradients = pair.gradient();
   for (float& g : gradients) g *= 1.001F;
   EXPECT_GT(gradient_error<double>(pair.exact.parameters(), gradients,
