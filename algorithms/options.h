@@ -214,9 +214,18 @@ struct EvaluationOptions {
   }
 };
 
+/// What computes a learner's nets.
+enum class LearnerBackend { automatic, fused, torch };
+constexpr auto names(LearnerBackend) {
+  return std::array{std::pair{LearnerBackend::automatic, "auto"},
+                    std::pair{LearnerBackend::fused, "fused"},
+                    std::pair{LearnerBackend::torch, "torch"}};
+}
+
 struct ResourceOptions {
   Opt<int> num_cpus_per_worker = Default{1};
   Opt<int> num_cpus_for_local_worker = Default{1};
+  Opt<LearnerBackend> learner_backend = Default{LearnerBackend::automatic};
 
   static void fields(auto& self, auto&& field) {
     field("num_cpus_per_worker", self.num_cpus_per_worker,
@@ -225,6 +234,10 @@ struct ResourceOptions {
     field("num_cpus_for_local_worker", self.num_cpus_for_local_worker,
           "threads the learner may use for one operation", Range{1, 4096},
           Aliases{{"num_cpus_for_driver", "num_cpus_for_main_process"}});
+    field(
+        "learner_backend", self.learner_backend,
+        "what learns: fused, knurl's own kernels for nets of dense layers; torch, LibTorch for any "
+        "net; auto, the first that can");
   }
 };
 

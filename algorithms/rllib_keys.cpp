@@ -10,7 +10,8 @@ constexpr auto kNoEffect = ForeignKey::Kind::no_effect;
 constexpr auto kNotYet = ForeignKey::Kind::not_yet;
 
 constexpr const char* kOneStack = "knurl has one API";
-constexpr const char* kTorchOnly = "knurl learns with LibTorch";
+constexpr const char* kTorchOnly =
+    "knurl learns with kernels of its own or with LibTorch: learner_backend says which";
 constexpr const char* kPython = "knurl has no Python processes";
 constexpr const char* kNoAtari = "there are no Atari envs";
 constexpr const char* kNoAttention = "there is no attention yet";

@@ -5,6 +5,9 @@
 #include <cstring>
 
 #include "knurl/core/base/error.h"
+#include "knurl/core/base/log.h"
+#include "knurl/models/fast/fused_net.h"
+#include "knurl/models/fast/kernels.h"
 #include "knurl/models/noisy.h"
 
 namespace knurl {
@@ -12,20 +15,37 @@ namespace {
 
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
 
+/// What trains a plain net.
+std::unique_ptr<TrainableNet> make_plain_net(const NetSpec& spec, const Weights& weights,
+                                             const ResourceOptions& resources) {
+  const std::optional<std::string> not_fused = fast::why_not_fused(spec);
+  if (*resources.learner_backend == LearnerBackend::fused && not_fused) {
+    fail(ErrorKind::config, "resources.learner_backend = fused: {}; auto and torch can",
+         *not_fused);
+  }
+  if (*resources.learner_backend == LearnerBackend::torch || not_fused) {
+    log(LogLevel::info, "learning with LibTorch: {}",
+        not_fused.value_or("resources.learner_backend asks for it"));
+    return make_torch_net(spec, weights, resources.num_cpus_for_local_worker);
+  }
+  log(LogLevel::info, "learning with fused kernels, {}", fast::kernels().name);
+  return std::make_unique<fast::FusedNet>(spec, weights);
+}
+
 std::unique_ptr<TrainableNet> make_net_for(const NetSpec& spec, const Weights& weights,
-                                           int num_threads) {
-  if (!has_noise(spec)) return make_torch_net(spec, weights, num_threads);
-  return make_noisy_net(
-      spec, weights,
-      make_torch_net(without_noise(spec), plain_weights(spec, weights, nullptr), num_threads));
+                                           const ResourceOptions& resources) {
+  if (!has_noise(spec)) return make_plain_net(spec, weights, resources);
+  const NetSpec plain = without_noise(spec);
+  return make_noisy_net(spec, weights,
+                        make_plain_net(plain, plain_weights(spec, weights, nullptr), resources));
 }
 
 }  // namespace
 
 NetLearner::NetLearner(const NetSpec& spec, const Weights& weights, const TrainingOptions& options,
-                       int num_threads)
+                       const ResourceOptions& resources)
     : options_(options),
-      net_(make_net_for(spec, weights, num_threads)),
+      net_(make_net_for(spec, weights, resources)),
       optimizer_(make_optimizer(options.optimizer, net_->parameters())),
       version_(weights.version) {
   if (std::ranges::count(spec.layers, LayerKind::filter, &LayerSpec::kind) > 0) {
@@ -40,7 +60,8 @@ NetLearner::NetLearner(const NetSpec& spec, const Weights& weights, const Traini
 double NetLearner::compute_gradients(const RecordBatch& minibatch, const Sequences& sequences,
                                      const LossFunction& loss) {
   const OutputValues values = net_->forward(minibatch, sequences);
-  OutputGradients gradients;
+  OutputGradients& gradients = gradient_spans_;
+  gradients.clear();
   for (std::size_t i = 0; i < output_sizes_.size(); ++i) {
     output_gradients_[i].assign(static_cast<std::size_t>(minibatch.rows() * output_sizes_[i]),
                                 0.0F);

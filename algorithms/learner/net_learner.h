@@ -25,8 +25,9 @@ using LossFunction = std::function<double(const OutputValues&, const OutputGradi
 /// A net with its optimizer: what learners of neural policies are made of. Not thread-safe.
 class NetLearner {
  public:
+  /// Throws Error(config) where learner_backend asks for kernels that there are not for a layer.
   NetLearner(const NetSpec& spec, const Weights& weights, const TrainingOptions& options,
-             int num_threads);
+             const ResourceOptions& resources = {});
 
   /// Gradients of the loss over a minibatch, whose rows may be steps of sequences. Throws
   /// Error(env) where the loss is not finite; the parameters are then those from before. Returns
@@ -83,6 +84,7 @@ class NetLearner {
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<ObservationFilter> filter_;
   std::vector<std::vector<float>> output_gradients_;
+  OutputGradients gradient_spans_;  ///< of the same
   std::int64_t version_ = 0;
   double gradient_norm_ = 0.0;
 };

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "knurl/models/columns.h"
+#include "knurl/models/distributions/terms.h"
+#include "knurl/models/fast/kernels.h"
 
 namespace knurl {
 namespace {
@@ -38,55 +40,59 @@ std::pair<double, double> spread_of(std::span<const float> numbers) {
 template <class Distribution>
 PpoLoss loss_of_rows(const PpoLossOptions& options, const Distribution& distribution,
                      const RecordBatch& minibatch, const PpoOutputs& outputs,
-                     const PpoGradients& gradients) {
+                     const PpoGradients& gradients, Scratch& scratch) {
   using Element = typename Distribution::Element;
-  const auto actions = minibatch.column<Element>(column::kActions);
-  const auto old_log_prob = minibatch.column<float>(column::kActionLogProb);
-  const auto old_inputs = minibatch.column<float>(column::kDistInputs);
-  const auto advantages = minibatch.column<float>(column::kAdvantages);
-  const auto targets = minibatch.column<float>(column::kValueTargets);
-  const float share = 1.0F / static_cast<float>(minibatch.rows());
-  const int width = distribution.inputs();
+  const auto rows = static_cast<std::size_t>(minibatch.rows());
+  const auto actions = minibatch.column<Element>(column::kActions).span();
+  const auto old_log_prob = minibatch.column<float>(column::kActionLogProb).span();
+  const auto advantages = minibatch.column<float>(column::kAdvantages).span();
+  const auto targets = minibatch.column<float>(column::kValueTargets).span();
+  const float share = 1.0F / static_cast<float>(rows);
+  scratch.clear();
+  const Terms<Distribution> now(distribution, outputs.dist_inputs, minibatch.rows(), scratch);
+  const Terms<Distribution> old(distribution, minibatch.column<float>(column::kDistInputs).span(),
+                                minibatch.rows(), scratch);
+  const std::size_t padded = fast::padded(static_cast<int>(rows));
+  const std::span<float> ratios(scratch.take(padded), padded);
+  const std::span<float> entropies(scratch.take(padded), padded);
+  const std::span<float> kls(scratch.take(padded), padded);
+
+  // r = p(action) / p_old(action)
+  now.log_prob(actions, ratios);
+  for (std::size_t row = 0; row < rows; ++row) ratios[row] -= old_log_prob[row];
+  std::fill(ratios.begin() + static_cast<std::ptrdiff_t>(rows), ratios.end(), 0.0F);
+  fast::kernels().exp(ratios.data(), ratios.data(), padded);
+  now.entropy(entropies);
+  now.kl_from(old, kls);
 
   PpoLoss loss;
-  std::ranges::fill(gradients.dist_inputs, 0.0F);
-  for (std::int64_t row = 0; row < minibatch.rows(); ++row) {
-    const float* in = outputs.dist_inputs.data() + row * width;
-    float* gradient = gradients.dist_inputs.data() + row * width;
-    const Element* action = actions.row(row).data();
-    const float advantage = advantages[row];
-
+  for (std::size_t row = 0; row < rows; ++row) {
     // policy: the smaller of the plain and the clipped surrogate; clipped rows have no gradient
-    const float ratio = std::exp(distribution.log_prob(in, action) - old_log_prob[row]);
-    const float clipped = std::clamp(ratio, 1.0F - options.clip_param, 1.0F + options.clip_param);
-    const bool plain = advantage * ratio <= advantage * clipped;
-    loss.policy -= plain ? advantage * ratio : advantage * clipped;
-    if (plain) {
-      distribution.add_log_prob_gradient(in, action, -advantage * ratio * share, gradient);
-    }
+    const float plain = advantages[row] * ratios[row];
+    const float clipped = advantages[row] * std::clamp(ratios[row], 1.0F - options.clip_param,
+                                                       1.0F + options.clip_param);
+    loss.policy -= plain <= clipped ? plain : clipped;
+    ratios[row] = plain <= clipped ? -plain * share : 0.0F;  // from here on weights of log p
 
     // value: squared error, without gradient beyond the clip
-    const auto at = static_cast<std::size_t>(row);
-    const float error = outputs.values[at] - targets[row];
+    const float error = outputs.values[row] - targets[row];
     const float squared = error * error;
     const bool beyond = squared > options.vf_clip_param;
     loss.vf += beyond ? options.vf_clip_param : squared;
-    gradients.values[at] = beyond ? 0.0F : options.vf_loss_coeff * 2.0F * error * share;
+    gradients.values[row] = beyond ? 0.0F : options.vf_loss_coeff * 2.0F * error * share;
 
-    loss.entropy += distribution.entropy(in);
-    if (options.entropy_coeff != 0.0F) {
-      distribution.add_entropy_gradient(in, -options.entropy_coeff * share, gradient);
-    }
-    const float* old = old_inputs.row(row).data();
-    loss.kl += distribution.kl_from(old, in);
-    if (options.kl_coeff != 0.0F) {
-      distribution.add_kl_gradient(old, in, options.kl_coeff * share, gradient);
-    }
+    loss.entropy += entropies[row];
+    loss.kl += kls[row];
   }
+  now.gradient(actions, old,
+               {.log_prob = ratios,
+                .entropy = -options.entropy_coeff * share,
+                .kl = options.kl_coeff * share},
+               gradients.dist_inputs);
   for (double* mean : {&loss.policy, &loss.vf, &loss.entropy, &loss.kl}) *mean *= share;
   loss.total = loss.policy + options.vf_loss_coeff * loss.vf -
                options.entropy_coeff * loss.entropy + options.kl_coeff * loss.kl;
-  loss.vf_explained_var = explained_variance(targets.span(), outputs.values);
+  loss.vf_explained_var = explained_variance(targets, outputs.values);
   return loss;
 }
 
@@ -104,9 +110,11 @@ PpoLoss& PpoLoss::operator+=(const PpoLoss& other) {
 
 PpoLoss ppo_loss(const PpoLossOptions& options, const ActionDistribution& distribution,
                  const RecordBatch& minibatch, const PpoOutputs& outputs,
-                 const PpoGradients& gradients) {
+                 const PpoGradients& gradients, Scratch& scratch) {
   return std::visit(
-      [&](const auto& d) { return loss_of_rows(options, d, minibatch, outputs, gradients); },
+      [&](const auto& d) {
+        return loss_of_rows(options, d, minibatch, outputs, gradients, scratch);
+      },
       distribution);
 }
 

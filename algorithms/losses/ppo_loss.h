@@ -5,6 +5,7 @@
 
 #include "knurl/core/data/record_batch.h"
 #include "knurl/models/distributions/action_distribution.h"
+#include "knurl/models/distributions/scratch.h"
 
 namespace knurl {
 
@@ -47,7 +48,7 @@ struct PpoGradients {
 /// Columns of the minibatch: actions, action_logp, action_dist_inputs, advantages, value_targets.
 PpoLoss ppo_loss(const PpoLossOptions& options, const ActionDistribution& distribution,
                  const RecordBatch& minibatch, const PpoOutputs& outputs,
-                 const PpoGradients& gradients);
+                 const PpoGradients& gradients, Scratch& scratch);
 
 /// PPO's own: KL penalties that keep the policy near. The coefficient grows by half where the KL is
 /// above twice the target, and halves where it is below half of it (section 4, with RLlib's

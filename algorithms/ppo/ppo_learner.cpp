@@ -43,7 +43,7 @@ PpoLearner::PpoLearner(const PPOConfig& config, const SpaceLayout& observations,
       lr_(config.common().training.lr),
       distribution_(config.distribution(actions)),
       learner_(net_, fresh_weights(net_, rng.split("weights")), config.common().training,
-               config.common().resources.num_cpus_for_local_worker),
+               config.common().resources),
       shuffle_(rng.split("shuffle")),
       kl_coeff_(first_kl_coeff(options_)),
       loss_options_{.vf_clip_param = static_cast<float>(options_.vf_clip_param.value()),
@@ -140,7 +140,7 @@ PpoLoss PpoLearner::judge_minibatch(const PpoBatch& batch, std::span<const std::
                                loss = ppo_loss(
                                    loss_options_, distribution_, minibatch_,
                                    {.dist_inputs = allowed(values[0]), .values = values[1]},
-                                   {.dist_inputs = gradients[0], .values = gradients[1]});
+                                   {.dist_inputs = gradients[0], .values = gradients[1]}, scratch_);
                                return loss.total;
                              });
   sums_.loss += loss;

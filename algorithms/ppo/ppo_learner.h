@@ -47,6 +47,7 @@ class PpoLearner final : public Learner {
   double kl_coeff_;
   PpoLossOptions loss_options_;
   RecordBatch minibatch_;
+  Scratch scratch_;  ///< of the loss
 
   /// Sums since the last take_stats.
   struct Sums {

@@ -167,7 +167,9 @@ TEST(Config, OptionsWithoutMeaningAreAcceptedAndNamedOnce) {
                  "config");
   EXPECT_EQ(config->common().training.gamma, 0.9);
   ASSERT_EQ(config->notes().size(), 4U);
-  EXPECT_EQ(config->notes()[0], "framework (knurl learns with LibTorch)");
+  EXPECT_EQ(config->notes()[0],
+            "framework (knurl learns with kernels of its own or with LibTorch: learner_backend "
+            "says which)");
 }
 
 TEST(Config, OptionsThatAreNotBuiltYetAreRefusedByNameUnlessOff) {

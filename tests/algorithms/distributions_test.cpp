@@ -1,5 +1,6 @@
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include "../models/gradient_check.h"
 #include "knurl/core/base/error.h"
 #include "knurl/models/distributions/action_distribution.h"
+#include "knurl/models/distributions/terms.h"
 
 namespace knurl {
 namespace {
@@ -267,6 +269,81 @@ TEST(ActionDistribution, SpacesWithoutOneAreRefusedByName) {
   EXPECT_EQ(num_inputs(distribution_for(MultiDiscrete{.nvec = {3, 4}})), 7);
   EXPECT_EQ(num_inputs(distribution_for(MultiBinary{.shape = {2}})), 4);
   EXPECT_THROW(distribution_for(Tuple{{Discrete{.n = 2}}}), Error);
+}
+
+/// A minibatch's terms are those of its rows, each alone.
+template <class D>
+void expect_terms_of_rows(const D& d, Rng& rng) {
+  constexpr std::int64_t kRows = 37;
+  const auto numbers = [&](std::int64_t n) {
+    std::vector<float> out(static_cast<std::size_t>(n));
+    for (float& x : out) x = static_cast<float>(rng.normal());
+    return out;
+  };
+  const std::vector<float> in = numbers(kRows * d.inputs());
+  const std::vector<float> old_in = numbers(kRows * d.inputs());
+  const std::vector<float> weights = numbers(kRows);
+  std::vector<typename D::Element> actions(static_cast<std::size_t>(kRows * d.width()));
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    d.sample(&old_in[static_cast<std::size_t>(row * d.inputs())], rng,
+             &actions[static_cast<std::size_t>(row * d.width())]);
+  }
+  Scratch scratch;
+  const Terms<D> now(d, in, kRows, scratch);
+  const Terms<D> old(d, old_in, kRows, scratch);
+  std::vector<float> log_prob(kRows);
+  std::vector<float> entropy(kRows);
+  std::vector<float> kl(kRows);
+  std::vector<float> gradient(in.size(), 7.0F);
+  now.log_prob(actions, log_prob);
+  now.entropy(entropy);
+  now.kl_from(old, kl);
+  now.gradient(actions, old, {.log_prob = weights, .entropy = 0.3F, .kl = 0.2F}, gradient);
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    const auto at = static_cast<std::size_t>(row);
+    const float* x = &in[static_cast<std::size_t>(row * d.inputs())];
+    const float* old_x = &old_in[static_cast<std::size_t>(row * d.inputs())];
+    const auto* action = &actions[static_cast<std::size_t>(row * d.width())];
+    const auto near = [](double a, double b) { EXPECT_NEAR(a, b, 1e-5 * (1.0 + std::abs(b))); };
+    near(log_prob[at], d.log_prob(x, action));
+    near(entropy[at], d.entropy(x));
+    near(kl[at], d.kl_from(old_x, x));
+    std::vector<float> expected(static_cast<std::size_t>(d.inputs()));
+    d.add_log_prob_gradient(x, action, weights[at], expected.data());
+    d.add_entropy_gradient(x, 0.3F, expected.data());
+    d.add_kl_gradient(old_x, x, 0.2F, expected.data());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      near(gradient[at * expected.size() + i], expected[i]);
+    }
+  }
+}
+
+TEST(Terms, AreThoseOfEachRowAlone) {
+  Rng rng(41);
+  for (const int n : {1, 2, 3, 18}) {
+    expect_terms_of_rows(Categorical{.n = n}, rng);
+    expect_terms_of_rows(DiagGaussian{.n = n}, rng);
+  }
+  expect_terms_of_rows(MultiCategorical{.sizes = {2, 5}}, rng);
+}
+
+// an action that a mask forbids has the lowest logit there is
+TEST(Terms, OfForbiddenActionsAreFinite) {
+  const Categorical d{.n = 3};
+  const std::vector<float> logits{0.5F, std::numeric_limits<float>::lowest(), -0.5F};
+  const std::vector<std::int64_t> actions{2};
+  Scratch scratch;
+  const Terms<Categorical> now(d, logits, 1, scratch);
+  std::vector<float> out(1);
+  now.entropy(out);
+  EXPECT_NEAR(out[0], d.entropy(logits.data()), 1e-6);
+  now.kl_from(now, out);
+  EXPECT_EQ(out[0], 0.0F);
+  const std::vector<float> weights{1.0F};
+  std::vector<float> gradient(3);
+  now.gradient(actions, now, {.log_prob = weights, .entropy = 1.0F, .kl = 1.0F}, gradient);
+  EXPECT_EQ(gradient[1], 0.0F);
+  EXPECT_TRUE(std::isfinite(gradient[0]));
 }
 
 }  // namespace

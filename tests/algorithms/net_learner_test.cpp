@@ -19,7 +19,7 @@ NetSpec two_outputs(int inputs = 2) {
 }
 
 NetLearner fresh_learner(const TrainingOptions& options = {}) {
-  return {two_outputs(), fresh_weights(two_outputs(), Rng(1)), options, 1};
+  return {two_outputs(), fresh_weights(two_outputs(), Rng(1)), options};
 }
 
 RecordBatch minibatch() {
@@ -102,7 +102,7 @@ TEST(NetLearner, EachUpdateMakesTheVersionOneHigher) {
 
 TEST(NetLearner, WhatTheFilterHasSeenIsAVersion) {
   const NetSpec spec = with_filter(two_outputs());
-  NetLearner learner(spec, fresh_weights(spec, Rng(1)), {}, 1);
+  NetLearner learner(spec, fresh_weights(spec, Rng(1)), {});
   const float rows[2][2] = {{1, 2}, {3, 5}};
   for (const auto& row : rows) learner.observe(row);
   EXPECT_EQ(learner.version(), 0);
@@ -181,7 +181,7 @@ TEST(NetLearner, ARestoredOneGoesOnAsIfNothingHadHappened) {
   for (int i = 0; i < 3; ++i) learner.update(minibatch(), 0.01, squares);
   CheckpointData data;
   learner.save(data);
-  NetLearner restored(two_outputs(), fresh_weights(two_outputs(), Rng(9)), {}, 1);
+  NetLearner restored(two_outputs(), fresh_weights(two_outputs(), Rng(9)), {});
   restored.set_weights(learner.weights());
   restored.load(data);
   learner.update(minibatch(), 0.01, squares);
@@ -203,6 +203,34 @@ TEST(NetLearner, WeightsOfAnotherNetAreRefusedAndTheOldOnesStay) {
   }
   EXPECT_EQ(parameters_of(learner), before);
   EXPECT_EQ(learner.version(), 0);
+}
+
+TEST(NetLearner, BothBackendsTakeTheSameSteps) {
+  std::vector<NetLearner> learners;
+  for (const LearnerBackend backend : {LearnerBackend::fused, LearnerBackend::torch}) {
+    learners.push_back({two_outputs(), fresh_weights(two_outputs(), Rng(1)), TrainingOptions{},
+                        ResourceOptions{.learner_backend = backend}});
+    for (int i = 0; i < 20; ++i) learners.back().update(minibatch(), 1e-2, squares);
+  }
+  const Weights fused = learners[0].weights();
+  const Weights torch = learners[1].weights();
+  for (std::size_t i = 0; i < flat(fused.tensors).size(); ++i) {
+    EXPECT_NEAR(flat(fused.tensors)[i], flat(torch.tensors)[i], 1e-5);
+  }
+}
+
+TEST(NetLearner, ABackendThatCannotSaysWhy) {
+  const NetSpec spec =
+      make_net(2, {.units = {3}}, {{.name = "q", .output = "q"}}, LstmSpec{.cells = 4});
+  try {
+    const NetLearner learner(spec, fresh_weights(spec, Rng(1)), {},
+                             ResourceOptions{.learner_backend = LearnerBackend::fused});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "resources.learner_backend = fused: there are no fused kernels for layer lstm, an "
+              "LSTM; auto and torch can");
+  }
 }
 
 }  // namespace

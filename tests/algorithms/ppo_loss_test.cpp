@@ -36,8 +36,9 @@ struct OneRow {
   }
   PpoLoss loss(const PpoLossOptions& options, const std::vector<float>& logits, float value) {
     const std::vector<float> values{value};
+    Scratch scratch;
     return ppo_loss(options, Categorical{.n = 2}, batch, {.dist_inputs = logits, .values = values},
-                    {.dist_inputs = gradient, .values = value_gradient});
+                    {.dist_inputs = gradient, .values = value_gradient}, scratch);
   }
 };
 
@@ -128,8 +129,9 @@ struct RandomBatch {
 
   double loss(const PpoLossOptions& options, std::span<float> by_inputs,
               std::span<float> by_values) const {
+    Scratch scratch;
     return ppo_loss(options, distribution, batch, {.dist_inputs = inputs, .values = values},
-                    {.dist_inputs = by_inputs, .values = by_values})
+                    {.dist_inputs = by_inputs, .values = by_values}, scratch)
         .total;
   }
 };
@@ -184,8 +186,9 @@ TEST(PpoLoss, ExplainedVarianceIsOneForAPerfectCritic) {
   std::vector<float> g(6);
   std::vector<float> v(3);
   const auto explained = [&](const std::vector<float>& values) {
+    Scratch scratch;
     return ppo_loss({}, Categorical{.n = 2}, batch, {.dist_inputs = logits, .values = values},
-                    {.dist_inputs = g, .values = v})
+                    {.dist_inputs = g, .values = v}, scratch)
         .vf_explained_var;
   };
   EXPECT_NEAR(explained({0, 1, 2}), 1.0, 1e-6);

@@ -20,6 +20,12 @@ const std::vector<std::string> kTinyPpo{"train",
                                         "{train_batch_size: 64, sgd_minibatch_size: 64, "
                                         "num_sgd_iter: 1}"};
 
+std::vector<std::string> tiny_ppo_with_torch() {
+  std::vector<std::string> out = kTinyPpo;
+  out.insert(out.end(), {"--set", "learner_backend=torch"});
+  return out;
+}
+
 /// The libraries that a command loads, as the dynamic loader tells.
 std::string loaded_libraries(const Scratch& scratch, const std::vector<std::string>& arguments) {
   const fs::path log = scratch.path() / "loaded";
@@ -53,7 +59,9 @@ TEST(StartUp, TorchIsLoadedByWhatNeedsItOnly) {
     EXPECT_EQ(loaded_libraries(scratch, arguments).find("libtorch"), std::string::npos)
         << arguments.back();
   }
-  EXPECT_NE(loaded_libraries(scratch, kTinyPpo).find("libtorch_cpu"), std::string::npos);
+  EXPECT_EQ(loaded_libraries(scratch, kTinyPpo).find("libtorch"), std::string::npos);
+  EXPECT_NE(loaded_libraries(scratch, tiny_ppo_with_torch()).find("libtorch_cpu"),
+            std::string::npos);
   const fs::path trial = fs::directory_iterator(scratch.path() / "results" / "default")->path();
   EXPECT_EQ(
       loaded_libraries(scratch, {"evaluate", trial.string(), "--episodes", "1"}).find("libtorch"),
@@ -66,8 +74,9 @@ TEST(StartUp, TheReferenceBlasIsWarnedOfOnce) {
   const fs::path reference = "/usr/lib/x86_64-linux-gnu/blas";
   if (!fs::exists(reference / "libblas.so.3")) GTEST_SKIP() << "no reference BLAS is installed";
   const Scratch scratch;
-  EXPECT_EQ(knurl(kTinyPpo, scratch.path()).err.find("BLAS"), std::string::npos);
-  const Finished slow = knurl(kTinyPpo, scratch.path(), {"LD_LIBRARY_PATH=" + reference.string()});
+  EXPECT_EQ(knurl(tiny_ppo_with_torch(), scratch.path()).err.find("BLAS"), std::string::npos);
+  const Finished slow =
+      knurl(tiny_ppo_with_torch(), scratch.path(), {"LD_LIBRARY_PATH=" + reference.string()});
   EXPECT_EQ(count(slow.err, "LibTorch runs on the reference BLAS"), 1) << slow.err;
 }
 

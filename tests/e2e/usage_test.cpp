@@ -221,7 +221,8 @@ TEST(Cli, OptionsWithoutEffectAreNamedOnce) {
              "    config: {framework: torch, _enable_new_api_stack: true}}\n");
   const Finished finished = knurl({"train", "a.yaml"}, scratch.path());
   EXPECT_EQ(count(finished.out,
-                  "without effect here: framework (knurl learns with LibTorch), "
+                  "without effect here: framework (knurl learns with kernels of its own or with "
+                  "LibTorch: learner_backend says which), "
                   "_enable_new_api_stack (knurl has one API)"),
             1)
       << finished.out;
